@@ -1,0 +1,1 @@
+//! A run as a pure state machine: step(input) gives effects.

@@ -1,0 +1,1 @@
+//! The graph document: types, node catalogue, parsing, diagnostics, semantic hash.

@@ -1,0 +1,1 @@
+//! Conversation memory: messages, histories, views, threads.

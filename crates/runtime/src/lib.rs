@@ -1,0 +1,1 @@
+//! The driver: performs the effects of a run against storage and host.

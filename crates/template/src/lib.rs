@@ -1,0 +1,1 @@
+//! Templates and expressions: a documented subset of Jinja.

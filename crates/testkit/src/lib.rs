@@ -1,0 +1,1 @@
+//! Test tools: scripted host, fake clock, graph builders.

@@ -1,0 +1,1 @@
+//! The boundary to JavaScript: handles, conversion, callbacks, lifetime.

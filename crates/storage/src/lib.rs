@@ -1,1 +1,28 @@
-//! The storage waist: keys, batches, the Storage trait, in-memory storage, its conformance suite.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+mod batch;
+mod error;
+mod key;
+mod memory;
+mod range;
+mod record;
+mod storage;
+mod table;
+
+pub use batch::{Batch, Check, Delete, DeleteRange, Durability, Outcome, Put};
+pub use error::StoreError;
+pub use key::{Key, MAX_INT, Part};
+pub use memory::MemoryStorage;
+pub use range::{Range, ScanOptions};
+pub use record::{MAX_DEPTH, Record, Value};
+pub use storage::{Storage, get};
+pub use table::Table;

@@ -1,0 +1,117 @@
+import type {
+  CheckResult,
+  Cleared,
+  RunEvent,
+  RunResult,
+  StateNode,
+  StateView,
+  Thread,
+  TranscriptEntry,
+} from "./wire.js";
+
+/**
+ * The seam to the wasm module. `Host` is what the module calls, `RuntimeHandle` and `Glue` are what it
+ * offers. Everything else in this package knows the module only through these types.
+ */
+
+/** What kind of callback is meant. */
+export type CallKind = "model" | "tool";
+
+/** What a delivery carries. */
+export type DeliveryKind = "delta" | "done" | "error";
+
+/** Called by the module, on its own stack: never throws, never runs the page's code before it returns. */
+export interface Host {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A new UUIDv7. */
+  id(): string;
+  /** Calls a model or a tool. The payload is JSON text. */
+  call(run_id: string, call_id: number, kind: CallKind, name: string, payload: string): void;
+  /** The call is no longer wanted: its signal is aborted and its answer ignored. */
+  abort(run_id: string, call_id: number, reason: string): void;
+  /** Events in order, after state is consistent. */
+  events(run_id: string, batch: RunEvent[]): void;
+  /** After the last events of a run. */
+  finished(run_id: string, result: RunResult): void;
+}
+
+/** A tool of the host as the module is told of it at the start. */
+export interface HostTool {
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+/** What a runtime is opened with. */
+export interface HandleConfig {
+  database: string;
+  namespace: string;
+  storage: "indexeddb" | "memory" | "custom";
+  models: string[];
+  tools: HostTool[];
+  limits: Record<string, number>;
+  env: Record<string, unknown>;
+}
+
+/** What a run is started with. */
+export interface StartInput {
+  run_id: string;
+  text?: string;
+  message?: unknown;
+  attachments?: unknown[];
+  thread?: string;
+  actor?: string;
+  trigger?: string;
+  data?: unknown;
+  /** True if nobody else, in this tab or another, can be running this thread. */
+  locked: boolean;
+}
+
+/** What loading a document gave. */
+export interface Loaded extends CheckResult {
+  /** Number of the graph in this handle; absent if the document has errors. */
+  graph?: number;
+  id?: string;
+  name?: string;
+}
+
+/** A runtime inside the module. */
+export interface RuntimeHandle {
+  check(text: string): CheckResult;
+  load(text: string): Loaded;
+  start(graph: number, input: StartInput): { run_id: string; thread: string };
+  deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void;
+  cancel(run_id: string, reason: string): void;
+  state_nodes(graph: number): StateNode[];
+  state_inspect(graph: number, node: string, thread: string): Promise<StateView>;
+  state_clear(graph: number, node: string, thread: string): Promise<Cleared>;
+  threads_list(filter: { actor?: string }): Promise<Thread[]>;
+  threads_get(id: string): Promise<Thread | undefined>;
+  threads_create(input: { id?: string; actor?: string; title?: string }): Promise<Thread>;
+  threads_rename(id: string, title: string): Promise<Thread>;
+  threads_delete(id: string): Promise<void>;
+  threads_transcript(
+    id: string,
+    page: { limit?: number; before?: number },
+  ): Promise<TranscriptEntry[]>;
+  close(): Promise<void>;
+}
+
+/** The module's own exports: wasm-bindgen's glue for the target `web`. */
+export interface Glue {
+  /** Instantiates a compiled module. */
+  default(init: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+  /** Replaces the instance by a fresh one of the same module (`--experimental-reset-state-function`). */
+  __wbg_reset_state(): void;
+  /** Says who is told of a panic. Called once for each instance. */
+  on_panic(listener: (message: string) => void): void;
+  /**
+   * True while a call into the module is on the stack, or was when it trapped. Tells a trap of this module
+   * from one of another on the same page.
+   */
+  entered(): boolean;
+  RuntimeHandle: {
+    open(config: HandleConfig, host: Host, adapter?: unknown): Promise<RuntimeHandle>;
+  };
+}

@@ -10,6 +10,8 @@
 )]
 
 mod batch;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
 mod key;
 mod memory;

@@ -1,1 +1,86 @@
-//! The graph document: types, node catalogue, parsing, diagnostics, semantic hash.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+pub mod catalogue;
+mod check;
+mod document;
+mod graph;
+mod hash;
+mod json;
+mod nodes;
+mod policy;
+mod problem;
+mod read;
+mod settings;
+mod suggest;
+mod values;
+
+pub use document::{Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument};
+pub use graph::{Edge, EdgeIx, Graph, Node, NodeIx};
+pub use json::{MAX_BYTES, MAX_DEPTH};
+pub use nodes::{
+    AiAgent, LlmModel, Memory, Output, Reply, Retention, Scope, Settings, TokenGuard, Tool,
+    ToolErrors, ToolRun,
+};
+pub use policy::{ErrorMode, LIMITS, Limits, ON_ERROR, OnError, Requires, Retry};
+pub use problem::{Code, MAX_LISTED, Pointer, Problem, Severity};
+pub use read::{MAX_EDGES, MAX_NODES};
+pub use values::ValueType;
+
+use problem::Problems;
+use suggest::Suggest;
+
+/// What [`parse`] finds.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The graph, if the document has no error.
+    pub graph: Option<Graph>,
+    /// Every problem: structure first, then nodes, edges and the whole, each in the order of the document.
+    pub problems: Vec<Problem>,
+    /// Problems beyond [`MAX_LISTED`] errors or warnings, which are counted only.
+    pub omitted: usize,
+    /// The semantic hash, if the document has no error.
+    pub hash: Option<String>,
+}
+
+/// Reads and judges a graph document. Never panics and takes time proportional to the text, whatever the text is.
+pub fn parse(text: &str) -> Parsed {
+    let mut problems = Problems::default();
+    let graph = read_graph(text, &mut problems);
+    let (problems, omitted) = problems.into_parts();
+    let hash = graph.as_ref().map(|graph| graph.hash.clone());
+    Parsed {
+        graph,
+        problems,
+        omitted,
+        hash,
+    }
+}
+
+fn read_graph(text: &str, problems: &mut Problems) -> Option<Graph> {
+    let suggest = &mut Suggest::new();
+    let value = json::read(text, problems)?;
+    let read = read::document(value, suggest, problems)?;
+    let draft = check::check(read, suggest, problems);
+    if problems.errors() > 0 {
+        return None;
+    }
+    let hash = hash::semantic(&draft);
+    let graph = Graph::new(draft, hash);
+    if graph.is_none() {
+        problems.add(Problem::new(
+            Code::Internal,
+            "The document has no error, and yet a node or an edge of it was not understood.",
+            "This is a fault of mnemograph; please report it with this document.",
+        ));
+    }
+    graph
+}

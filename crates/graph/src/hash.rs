@@ -1,0 +1,129 @@
+//! The semantic hash: what a graph *does*, whatever it looks like.
+//!
+//! SHA-256 of canonical JSON (keys sorted, no white space). Left out are `ui`, `title`, `name`, `description`,
+//! `x-` keys, ids of edges, notes, unknown settings and settings that equal their default; nodes stand in the
+//! order of their ids, edges in the order of the document, which decides ties.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::catalogue::Kind;
+use crate::check::{Draft, DraftNode};
+use crate::policy::{LIMITS, ON_ERROR};
+use crate::settings::{whole, without_defaults};
+
+pub(crate) fn semantic(draft: &Draft) -> String {
+    let mut nodes: Vec<&DraftNode> = draft
+        .nodes
+        .iter()
+        .filter(|node| node.spec.is_some_and(|spec| spec.kind != Kind::Note))
+        .collect();
+    nodes.sort_by_key(|node| node.id());
+    let edges: Vec<Value> = draft
+        .document
+        .edges
+        .iter()
+        .map(|edge| json!({"type": edge.edge_type.as_str(), "from": edge.from, "to": edge.to}))
+        .collect();
+    let document = json!({
+        "format_version": draft.document.format_version,
+        "id": draft.document.id,
+        "nodes": nodes.into_iter().map(node).collect::<Vec<_>>(),
+        "edges": edges,
+        "limits": without_defaults(LIMITS, &draft.limits_map),
+        "requires": requires(draft),
+    });
+    let mut text = String::new();
+    canonical(&document, &mut text);
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text.as_bytes()) {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+fn node(node: &DraftNode) -> Value {
+    let settings = node
+        .spec
+        .map(|spec| without_defaults(spec.settings, &node.map))
+        .unwrap_or_default();
+    let mut map = Map::new();
+    map.insert("id".to_owned(), Value::from(node.id()));
+    map.insert(
+        "type".to_owned(),
+        Value::from(node.document.node_type.as_str()),
+    );
+    map.insert(
+        "type_version".to_owned(),
+        Value::from(node.document.type_version.unwrap_or(1)),
+    );
+    map.insert("settings".to_owned(), Value::Object(settings));
+    map.insert(
+        "on_error".to_owned(),
+        Value::Object(without_defaults(ON_ERROR, &node.on_error_map)),
+    );
+    if let Some(timeout) = node.document.timeout_ms {
+        map.insert("timeout_ms".to_owned(), Value::from(timeout));
+    }
+    if node.document.disabled {
+        map.insert("disabled".to_owned(), Value::Bool(true));
+    }
+    if !node.document.renamed_from.is_empty() {
+        map.insert(
+            "renamed_from".to_owned(),
+            Value::from(node.document.renamed_from.clone()),
+        );
+    }
+    Value::Object(map)
+}
+
+fn requires(draft: &Draft) -> Value {
+    let requires = &draft.document.requires;
+    json!({
+        "models": requires.models,
+        "tools": requires.tools,
+        "functions": requires.functions,
+        "nodes": requires.nodes,
+    })
+}
+
+/// Writes a value with sorted keys. A float without fraction is written as an integer, since JavaScript knows no
+/// difference and would send back the other form.
+fn canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| key.as_str());
+            out.push('{');
+            for (index, (key, value)) in entries.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                canonical(&Value::from(key.as_str()), out);
+                out.push(':');
+                canonical(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(list) => {
+            out.push('[');
+            for (index, value) in list.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                canonical(value, out);
+            }
+            out.push(']');
+        }
+        Value::Number(number) => {
+            match number.as_f64().filter(|_| number.is_f64()).and_then(whole) {
+                Some(whole) => out.push_str(&whole.to_string()),
+                None => out.push_str(&number.to_string()),
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => out.push_str(&value.to_string()),
+    }
+}

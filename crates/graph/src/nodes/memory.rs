@@ -1,0 +1,147 @@
+//! The conversation memories. What they store and send is decided in the memory crate; here are their settings.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::catalogue::{
+    DefaultValue, Kind, NodeSpec, OpenedBy, PortSpec, SettingSpec, SettingType, settled,
+};
+use crate::document::EdgeType;
+use crate::nodes::Settings;
+use crate::settings::MAX_SAFE;
+use crate::values::ValueType;
+
+/// Settings that every conversation memory has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// How long the messages live.
+    pub scope: Scope,
+    /// Opens the port `messages_in`, which overwrites the whole store.
+    pub set_from_input: bool,
+    /// Opens the port `messages`, a snapshot.
+    pub output_messages: bool,
+    /// What is pruned; `None` keeps everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+    /// What is shortened for the model; `None` shortens nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_guard: Option<TokenGuard>,
+}
+
+/// How long a value lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// As long as the conversation, in the database.
+    Thread,
+    /// This run.
+    Session,
+    /// This access; always starts empty.
+    Call,
+}
+
+/// Bounds beyond which whole rounds are pruned, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Retention {
+    /// Rounds kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rounds: Option<u64>,
+    /// Bytes kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// Time since a conversation was last used, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+}
+
+/// Shortens what the model is sent to an estimated number of tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenGuard {
+    /// Estimated tokens of the view.
+    pub max_tokens: u64,
+}
+
+const COUNT: SettingType = SettingType::Integer {
+    min: 1,
+    max: MAX_SAFE,
+};
+
+const RETENTION: &[SettingSpec] = &[
+    SettingSpec::new("max_rounds", COUNT, "Rounds kept."),
+    SettingSpec::new("max_bytes", COUNT, "Bytes kept."),
+    SettingSpec::new(
+        "ttl_ms",
+        COUNT,
+        "Time since a conversation was last used, in milliseconds.",
+    ),
+];
+
+const TOKEN_GUARD: &[SettingSpec] = &[SettingSpec::new(
+    "max_tokens",
+    COUNT,
+    "Estimated tokens that the model is sent.",
+)
+.required()];
+
+const SETTINGS: &[SettingSpec] = &[
+    SettingSpec::new(
+        "scope",
+        SettingType::Choice {
+            options: &["thread", "session", "call"],
+        },
+        "How long the messages live: as long as the conversation, this run, this access.",
+    )
+    .or(DefaultValue::Text("thread")),
+    SettingSpec::new(
+        "set_from_input",
+        SettingType::Boolean,
+        "Opens the port messages_in, which overwrites the whole memory.",
+    )
+    .or(DefaultValue::Boolean(false)),
+    SettingSpec::new(
+        "output_messages",
+        SettingType::Boolean,
+        "Opens the port messages, a snapshot of the memory that changes nothing.",
+    )
+    .or(DefaultValue::Boolean(false)),
+    SettingSpec::new(
+        "retention",
+        SettingType::Record { fields: RETENTION },
+        "Prunes the oldest rounds; keeps everything if empty.",
+    ),
+    SettingSpec::new(
+        "token_guard",
+        SettingType::Record {
+            fields: TOKEN_GUARD,
+        },
+        "Shortens what the model is sent; nothing if empty.",
+    ),
+];
+
+pub(crate) const BUFFER: NodeSpec = NodeSpec {
+    node_type: "buffer_memory",
+    version: 1,
+    kind: Kind::Resource,
+    group: "Conversation memory",
+    title: "Buffer memory",
+    description: "Remembers the whole conversation and sends all of it to the model.",
+    own_ports: &[
+        PortSpec::link_out("memory", EdgeType::LinkMemory, "The memory."),
+        PortSpec::data_in(
+            "messages_in",
+            ValueType::Messages,
+            "Overwrites the whole memory.",
+        )
+        .opened_by(OpenedBy::Setting("set_from_input")),
+        PortSpec::data_out("messages", ValueType::Messages, "A snapshot of the memory.")
+            .opened_by(OpenedBy::Setting("output_messages")),
+    ],
+    settings: SETTINGS,
+    keeps_state: true,
+    settle: settled,
+    build: |map| {
+        Ok(Settings::BufferMemory(serde_json::from_value(
+            Value::Object(map),
+        )?))
+    },
+};

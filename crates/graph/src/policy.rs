@@ -1,0 +1,231 @@
+//! What holds for a node or a run whatever the node type: failures, limits, needs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::settings::{DefaultValue, MAX_SAFE, SettingSpec, SettingType, milliseconds};
+
+/// What happens when a step fails: first its retries, then `mode`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct OnError {
+    /// What happens after the last attempt.
+    pub mode: ErrorMode,
+    /// Values of the output ports with `mode` = `continue`.
+    pub default: Map<String, Value>,
+    /// Further attempts.
+    pub retry: Retry,
+}
+
+/// What happens after the last attempt of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorMode {
+    /// The run fails.
+    #[default]
+    Fail,
+    /// The run goes on with `default` and ends partial.
+    Continue,
+    /// The run goes on at the port `error`.
+    Branch,
+}
+
+/// Further attempts after a failure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Retry {
+    /// Attempts after the first.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub max: u64,
+    /// Wait before the first of them, in milliseconds.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub delay_ms: u64,
+    /// By which each further wait grows.
+    pub factor: f64,
+    /// Longest wait, in milliseconds.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub max_delay_ms: u64,
+    /// The codes that are tried again; empty means every retryable one.
+    pub on: Vec<String>,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Retry {
+            max: 0,
+            delay_ms: 1_000,
+            factor: 2.0,
+            max_delay_ms: 30_000,
+            on: Vec::new(),
+        }
+    }
+}
+
+const RETRY: &[SettingSpec] = &[
+    SettingSpec::new(
+        "max",
+        SettingType::Integer { min: 0, max: 100 },
+        "Attempts after the first.",
+    )
+    .or(DefaultValue::Integer(0)),
+    SettingSpec::new(
+        "delay_ms",
+        milliseconds(0),
+        "Wait before the first retry, in milliseconds.",
+    )
+    .or(DefaultValue::Integer(1_000)),
+    SettingSpec::new(
+        "factor",
+        SettingType::Number {
+            min: 1.0,
+            max: 100.0,
+        },
+        "By which each further wait grows.",
+    )
+    .or(DefaultValue::Number(2.0)),
+    SettingSpec::new(
+        "max_delay_ms",
+        milliseconds(0),
+        "Longest wait, in milliseconds.",
+    )
+    .or(DefaultValue::Integer(30_000)),
+    SettingSpec::new(
+        "on",
+        SettingType::Texts,
+        "The error codes that are tried again; empty means every retryable one.",
+    )
+    .or(DefaultValue::EmptyList),
+];
+
+/// The keys of `on_error`.
+pub const ON_ERROR: &[SettingSpec] = &[
+    SettingSpec::new(
+        "mode",
+        SettingType::Choice {
+            options: &["fail", "continue", "branch"],
+        },
+        "What happens after the last attempt.",
+    )
+    .or(DefaultValue::Text("fail")),
+    SettingSpec::new(
+        "default",
+        SettingType::Object,
+        "Values of the output ports with mode \"continue\".",
+    )
+    .or(DefaultValue::EmptyObject),
+    SettingSpec::new(
+        "retry",
+        SettingType::Record { fields: RETRY },
+        "Further attempts.",
+    )
+    .or(DefaultValue::Fields),
+];
+
+macro_rules! limits {
+    ($($(#[doc = $doc:literal])+ $name:ident: $kind:expr, $default:literal;)+) => {
+        /// What a run may use. One counter per run.
+        ///
+        /// The model calls of one agent and the characters of one tool result are settings of `ai_agent`.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+        #[serde(default)]
+        pub struct Limits {
+            $($(#[doc = $doc])+ #[cfg_attr(feature = "ts", ts(type = "number"))] pub $name: u64,)+
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Limits { $($name: $default),+ }
+            }
+        }
+
+        /// The keys of `limits`.
+        pub const LIMITS: &[SettingSpec] = &[
+            $(SettingSpec::new(stringify!($name), $kind, concat!($($doc),+))
+                .or(DefaultValue::Integer($default)),)+
+        ];
+    };
+}
+
+const COUNT: SettingType = SettingType::Integer {
+    min: 1,
+    max: MAX_SAFE,
+};
+
+limits! {
+    /// Steps that a run may execute.
+    max_steps: COUNT, 500;
+    /// Steps that may wait for the host at the same time.
+    max_parallel: SettingType::Integer { min: 1, max: 64 }, 1;
+    /// Time of a run in milliseconds, without waiting for people.
+    run_timeout_ms: milliseconds(1), 300_000;
+    /// Time of one model call in milliseconds.
+    llm_timeout_ms: milliseconds(1), 120_000;
+    /// Longest silence of a streaming model in milliseconds.
+    llm_idle_ms: milliseconds(1), 60_000;
+    /// Passes of all loops.
+    max_loop_passes: COUNT, 100;
+    /// Items of one loop over a list.
+    max_items: COUNT, 1_000;
+    /// Sub-graphs inside each other.
+    max_depth: SettingType::Integer { min: 1, max: 64 }, 8;
+    /// Work that one template may do.
+    template_fuel: COUNT, 50_000;
+    /// Bytes that one template may give.
+    template_output_bytes: COUNT, 1_048_576;
+    /// Bytes that are kept of one output of a node.
+    node_output_bytes: COUNT, 4_194_304;
+}
+
+/// What the host must offer, by the names it registers them under. Sorted, without repetition.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(default)]
+pub struct Requires {
+    /// Models.
+    pub models: Vec<String>,
+    /// Tools.
+    pub tools: Vec<String>,
+    /// Functions for `call` nodes.
+    pub functions: Vec<String>,
+    /// Node types.
+    pub nodes: Vec<String>,
+}
+
+impl Requires {
+    /// Sorts the lists and removes repetitions.
+    pub(crate) fn normalise(&mut self) {
+        for list in [
+            &mut self.models,
+            &mut self.tools,
+            &mut self.functions,
+            &mut self.nodes,
+        ] {
+            list.sort();
+            list.dedup();
+        }
+    }
+
+    /// Whether nothing is needed.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+            && self.tools.is_empty()
+            && self.functions.is_empty()
+            && self.nodes.is_empty()
+    }
+}
+
+/// The keys of `requires`.
+pub(crate) const REQUIRES: &[SettingSpec] = &[
+    SettingSpec::new("models", SettingType::Texts, "Names of models.").or(DefaultValue::EmptyList),
+    SettingSpec::new("tools", SettingType::Texts, "Names of tools.").or(DefaultValue::EmptyList),
+    SettingSpec::new("functions", SettingType::Texts, "Names of functions.")
+        .or(DefaultValue::EmptyList),
+    SettingSpec::new(
+        "nodes",
+        SettingType::Texts,
+        "Names of node types of the host.",
+    )
+    .or(DefaultValue::EmptyList),
+];

@@ -1,0 +1,77 @@
+//! The types that data ports carry and the rules by which one fits another.
+
+use serde::{Deserialize, Serialize};
+
+/// Type of the values of a data port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ValueType {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Float,
+    /// `true` or `false`.
+    Boolean,
+    /// Any JSON value, known to be data.
+    Json,
+    /// CSV text.
+    Csv,
+    /// Columns and rows.
+    Dataframe,
+    /// One message in the canonical form.
+    Message,
+    /// A list of messages in the canonical form.
+    Messages,
+    /// Not known before the run.
+    Any,
+}
+
+impl ValueType {
+    /// Every type.
+    pub const ALL: &'static [ValueType] = &[
+        ValueType::String,
+        ValueType::Integer,
+        ValueType::Float,
+        ValueType::Boolean,
+        ValueType::Json,
+        ValueType::Csv,
+        ValueType::Dataframe,
+        ValueType::Message,
+        ValueType::Messages,
+        ValueType::Any,
+    ];
+
+    /// The name as it appears in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ValueType::String => "string",
+            ValueType::Integer => "integer",
+            ValueType::Float => "float",
+            ValueType::Boolean => "boolean",
+            ValueType::Json => "json",
+            ValueType::Csv => "csv",
+            ValueType::Dataframe => "dataframe",
+            ValueType::Message => "message",
+            ValueType::Messages => "messages",
+            ValueType::Any => "any",
+        }
+    }
+
+    /// Whether a value of this type may enter a port of type `target`: the same type, `any` on either side, or a
+    /// widening (integer → float; integer, float, boolean → string; messages → json).
+    pub fn fits(self, target: ValueType) -> bool {
+        use ValueType::{Any, Boolean, Float, Integer, Json, Messages, String};
+        self == target
+            || matches!(
+                (self, target),
+                (Any, _)
+                    | (_, Any)
+                    | (Integer, Float)
+                    | (Integer | Float | Boolean, String)
+                    | (Messages, Json)
+            )
+    }
+}

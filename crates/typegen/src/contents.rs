@@ -1,0 +1,32 @@
+//! What JavaScript gets to see: one line a type, one line a list of codes.
+
+use crate::Types;
+
+/// Every type that crosses. What these refer to comes along.
+#[must_use]
+pub fn all_types() -> Types {
+    let mut types = Types::new();
+    types
+        .add::<mnemograph_engine::ChatChunk>()
+        .add::<mnemograph_engine::ChatRequest>()
+        .add::<mnemograph_engine::ChatResponse>()
+        .add::<mnemograph_engine::RunEvent>()
+        .add::<mnemograph_engine::RunResult>()
+        .add::<mnemograph_graph::Document>()
+        .add::<mnemograph_graph::Problem>()
+        .add::<mnemograph_memory::Message>();
+    types
+}
+
+/// Every code that an error or a warning can have.
+pub fn all_codes() -> impl Iterator<Item = &'static str> {
+    [
+        mnemograph_engine::CODES,
+        mnemograph_engine::WARNINGS,
+        mnemograph_runtime::CODES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+    .chain(mnemograph_graph::Code::ALL.iter().map(|code| code.as_str()))
+}

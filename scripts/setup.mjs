@@ -5,27 +5,39 @@ import { findChromedriver, findChromium } from "./lib/browser.mjs";
 import { at, toolsDir } from "./lib/paths.mjs";
 import { ask, Failure, isMain, npm, readText, run, script, which } from "./lib/run.mjs";
 import { lockedVersion, staleNpmPackage } from "./lib/versions.mjs";
-import { aptInstall, aptIsOurs, findWasmToolchain, installWasmToolchain } from "./lib/wasm-target.mjs";
+import {
+  aptInstall,
+  aptIsOurs,
+  findWasmToolchain,
+  installWasmToolchain,
+} from "./lib/wasm-target.mjs";
 
 /** The version of wasm-bindgen's tools that fits the library in Cargo.lock. */
 const bindgenVersion = () => lockedVersion(readText("Cargo.lock"), "wasm-bindgen");
 
 const installedTools = () =>
-  fs.existsSync(`${toolsDir}/.crates.toml`) ? fs.readFileSync(`${toolsDir}/.crates.toml`, "utf8") : "";
+  fs.existsSync(`${toolsDir}/.crates.toml`)
+    ? fs.readFileSync(`${toolsDir}/.crates.toml`, "utf8")
+    : "";
 
 const steps = [
   {
     name: "Rust",
     done: () => ask("cargo", ["--version"]),
     work: async () => {
-      throw new Failure("cargo is missing or does not run", "Install Rust with rustup, then run this again.");
+      throw new Failure(
+        "cargo is missing or does not run",
+        "Install Rust with rustup, then run this again.",
+      );
     },
   },
   {
     name: "wasm target",
     done: () => {
       const found = findWasmToolchain();
-      return found && (found.kind === "rustup" ? "from rustup" : "Debian's compiler, std built here");
+      return (
+        found && (found.kind === "rustup" ? "from rustup" : "Debian's compiler, std built here")
+      );
     },
     work: installWasmToolchain,
   },
@@ -38,10 +50,14 @@ const steps = [
     work: async () => {
       const version = bindgenVersion();
       console.log(`  building its command line tools ${version}: about two minutes, once`);
-      await run("cargo", ["install", "wasm-bindgen-cli", `--version=${version}`, "--root", toolsDir, "--force"], {
-        env: { CARGO_TARGET_DIR: at("target", "tools-build") },
-        advice: "The build needs a C compiler and the crates registry.",
-      });
+      await run(
+        "cargo",
+        ["install", "wasm-bindgen-cli", `--version=${version}`, "--root", toolsDir, "--force"],
+        {
+          env: { CARGO_TARGET_DIR: at("target", "tools-build") },
+          advice: "The build needs a C compiler and the crates registry.",
+        },
+      );
       fs.rmSync(at("target", "tools-build"), { recursive: true, force: true });
     },
   },
@@ -50,9 +66,14 @@ const steps = [
     done: () => {
       const installed = at("node_modules", ".package-lock.json");
       if (!fs.existsSync(installed)) return undefined;
-      return staleNpmPackage(readText("package-lock.json"), fs.readFileSync(installed, "utf8")) ? undefined : "as locked";
+      return staleNpmPackage(readText("package-lock.json"), fs.readFileSync(installed, "utf8"))
+        ? undefined
+        : "as locked";
     },
-    work: () => run(...npm(["ci", "--no-audit", "--no-fund"]), { advice: "npm needs its registry for this step." }),
+    work: () =>
+      run(...npm(["ci", "--no-audit", "--no-fund"]), {
+        advice: "npm needs its registry for this step.",
+      }),
   },
 ];
 
@@ -82,15 +103,21 @@ const browserStep = {
  */
 export async function setup({ browser = false } = {}) {
   const major = Number(process.versions.node.split(".")[0]);
-  if (major < 20) throw new Failure(`Node.js ${process.versions.node} is too old`, "Install Node.js 20 or newer.");
-  if (!which("cargo")) throw new Failure("cargo is not on the PATH", "Install Rust with rustup, then run this again.");
+  if (major < 20)
+    throw new Failure(
+      `Node.js ${process.versions.node} is too old`,
+      "Install Node.js 20 or newer.",
+    );
+  if (!which("cargo"))
+    throw new Failure("cargo is not on the PATH", "Install Rust with rustup, then run this again.");
   for (const { name, done, work } of browser ? [...steps, browserStep] : steps) {
     let state = done();
     if (!state) {
       console.log(`• ${name}: to do`);
       await work();
       state = done();
-      if (!state) throw new Failure(`${name}: the step ended well, but what it should bring is not there`);
+      if (!state)
+        throw new Failure(`${name}: the step ended well, but what it should bring is not there`);
     }
     console.log(`✓ ${name}: ${state}`);
   }

@@ -10,7 +10,15 @@ import { digest, isStamped, stamp } from "./lib/stamps.mjs";
 import { lockedVersion } from "./lib/versions.mjs";
 import { wasmToolchain } from "./lib/wasm-target.mjs";
 
-const bindgenFlags = ["--target", "web", "--out-name", "core", "--remove-producers-section"];
+// The reset function builds a new instance of the same module after a crash (architecture 5).
+const bindgenFlags = [
+  "--target",
+  "web",
+  "--out-name",
+  "core",
+  "--experimental-reset-state-function",
+  "--remove-producers-section",
+];
 
 /** What rustc's wasm may use. Named one by one: browsers refuse what `--all-features` produces. */
 const features = [
@@ -34,14 +42,38 @@ const optFlags = ["-Os", ...features.map((name) => `--enable-${name}`)];
 export async function buildWasm({ dev = false } = {}) {
   const { cargo, args, env, kind } = wasmToolchain();
   const profile = dev ? [] : ["--release"];
-  await run(cargo, ["build", "--quiet", "--package", "mnemograph-wasm", "--target", wasmTarget, ...profile, ...args], {
-    env: { ...env, ...(dev ? {} : { CARGO_ENCODED_RUSTFLAGS: anonymousPaths() }) },
-  });
-  const built = path.join(wasmTargetDir, wasmTarget, dev ? "debug" : "release", "mnemograph_wasm.wasm");
+  await run(
+    cargo,
+    [
+      "build",
+      "--quiet",
+      "--package",
+      "mnemograph-wasm",
+      "--target",
+      wasmTarget,
+      ...profile,
+      ...args,
+    ],
+    {
+      env: { ...env, ...(dev ? {} : { CARGO_ENCODED_RUSTFLAGS: anonymousPaths() }) },
+    },
+  );
+  const built = path.join(
+    wasmTargetDir,
+    wasmTarget,
+    dev ? "debug" : "release",
+    "mnemograph_wasm.wasm",
+  );
   if (!fs.existsSync(built)) {
-    throw new Failure(`${path.relative(root, built)} was not built`, 'crates/wasm needs crate-type "cdylib".');
+    throw new Failure(
+      `${path.relative(root, built)} was not built`,
+      'crates/wasm needs crate-type "cdylib".',
+    );
   }
-  const versions = [lockedVersion(readText("Cargo.lock"), "wasm-bindgen"), dev ? "" : binaryenVersion()];
+  const versions = [
+    lockedVersion(readText("Cargo.lock"), "wasm-bindgen"),
+    dev ? "" : binaryenVersion(),
+  ];
   const key = digest(fs.readFileSync(built), { versions, bindgenFlags, optFlags, dev });
   if (isStamped("wasm", key) && fs.existsSync(path.join(wasmOut, "core_bg.wasm"))) {
     console.log("✓ wasm: up to date");
@@ -50,7 +82,13 @@ export async function buildWasm({ dev = false } = {}) {
   const staged = at("target", "wasm-staged");
   fs.rmSync(staged, { recursive: true, force: true });
   const bindgen = path.join(toolsDir, "bin", "wasm-bindgen");
-  await run(bindgen, [built, ...bindgenFlags, ...(dev ? ["--debug", "--keep-debug"] : []), "--out-dir", staged]);
+  await run(bindgen, [
+    built,
+    ...bindgenFlags,
+    ...(dev ? ["--debug", "--keep-debug"] : []),
+    "--out-dir",
+    staged,
+  ]);
   const module = path.join(staged, "core_bg.wasm");
   if (!dev) await run(...bin("binaryen", [...optFlags, module, "-o", module], "wasm-opt"));
   replaceFiles(staged, wasmOut);
@@ -64,13 +102,20 @@ export async function checkSizes() {
   console.log(sizeTable(rows));
   const over = overBudget(rows).map(({ name }) => name);
   if (over.length > 0) {
-    throw new Failure(`over the size budget: ${over.join(", ")}`, "Make it smaller, or move the budget in scripts/lib/sizes.mjs and say why.");
+    throw new Failure(
+      `over the size budget: ${over.join(", ")}`,
+      "Make it smaller, or move the budget in scripts/lib/sizes.mjs and say why.",
+    );
   }
 }
 
 /** The published module names no folder of the machine that built it. */
 function anonymousPaths() {
-  const sources = path.join(process.env.CARGO_HOME ?? path.join(os.homedir(), ".cargo"), "registry", "src");
+  const sources = path.join(
+    process.env.CARGO_HOME ?? path.join(os.homedir(), ".cargo"),
+    "registry",
+    "src",
+  );
   const registries = fs.existsSync(sources) ? fs.readdirSync(sources) : [];
   return [...registries.map((name) => path.join(sources, name)), root]
     .map((folder) => `--remap-path-prefix=${folder}=${folder === root ? "mnemograph" : "crates"}`)

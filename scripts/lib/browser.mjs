@@ -36,8 +36,13 @@ export function findChromedriver() {
 function usualPlaces() {
   const home = os.homedir();
   if (process.platform === "darwin") {
-    const apps = ["Google Chrome.app/Contents/MacOS/Google Chrome", "Chromium.app/Contents/MacOS/Chromium"];
-    return apps.flatMap((app) => ["/Applications", path.join(home, "Applications")].map((dir) => path.join(dir, app)));
+    const apps = [
+      "Google Chrome.app/Contents/MacOS/Google Chrome",
+      "Chromium.app/Contents/MacOS/Chromium",
+    ];
+    return apps.flatMap((app) =>
+      ["/Applications", path.join(home, "Applications")].map((dir) => path.join(dir, app)),
+    );
   }
   if (process.platform === "win32") {
     const { PROGRAMFILES, LOCALAPPDATA } = process.env;

@@ -4,7 +4,11 @@ import { fileURLToPath } from "node:url";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** A path in the repository. */
+/**
+ * A path in the repository.
+ *
+ * @param {...string} parts
+ */
 export const at = (...parts) => path.join(root, ...parts);
 
 /** wasm builds have their own target directory, since they may come from another compiler. */

@@ -151,7 +151,11 @@ export async function script(main) {
  */
 export function isMain(url) {
   const started = process.argv[1];
-  return started !== undefined && url.endsWith(path.basename(started)) && fs.realpathSync(started) === fs.realpathSync(new URL(url));
+  return (
+    started !== undefined &&
+    url.endsWith(path.basename(started)) &&
+    fs.realpathSync(started) === fs.realpathSync(new URL(url))
+  );
 }
 
 /** @param {string} file a file in the repository */

@@ -50,7 +50,10 @@ export async function measure() {
   const rows = [wasm, glue, sumOf("wasm + glue", [wasm, glue])];
   const dist = at("pkg", "dist");
   if (fs.existsSync(dist)) {
-    for (const file of fs.readdirSync(dist).filter((name) => name.endsWith(".js")).sort()) {
+    for (const file of fs
+      .readdirSync(dist)
+      .filter((name) => name.endsWith(".js"))
+      .sort()) {
       rows.push(sizeOf(`pkg/dist/${file}`, fs.readFileSync(path.join(dist, file))));
     }
   }
@@ -68,7 +71,9 @@ export function sizeTable(rows) {
   const head = `${"size, kB".padEnd(width)} ${"raw".padStart(9)} ${"gzip".padStart(9)} ${"brotli".padStart(9)}`;
   const lines = rows.map(({ name, raw, gzip, brotli }) => {
     const budget = budgets[/** @type {keyof typeof budgets} */ (name)];
-    const note = budget ? `   budget ${budget / 1000} gzip${gzip > budget ? ": EXCEEDED" : ""}` : "";
+    const note = budget
+      ? `   budget ${budget / 1000} gzip${gzip > budget ? ": EXCEEDED" : ""}`
+      : "";
     return `${name.padEnd(width)} ${kB(raw)} ${kB(gzip)} ${kB(brotli)}${note}`;
   });
   return [head, ...lines].join("\n");

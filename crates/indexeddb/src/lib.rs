@@ -1,1 +1,119 @@
-//! Storage on IndexedDB.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+mod connection;
+mod convert;
+mod fault;
+mod read;
+mod request;
+mod schema;
+mod write;
+
+use std::rc::Rc;
+
+use mnemograph_storage::{Batch, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table};
+
+use crate::connection::{Connection, Supervisor};
+use crate::fault::Fault;
+use crate::write::Write;
+
+/// How long to wait for the browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexedDbOptions {
+    /// How long a call waits for the database to open, in milliseconds.
+    pub open_timeout_ms: u32,
+    /// How long it waits once the browser has said that another connection blocks the opening.
+    pub blocked_timeout_ms: u32,
+}
+
+impl Default for IndexedDbOptions {
+    fn default() -> Self {
+        Self {
+            open_timeout_ms: 8_000,
+            blocked_timeout_ms: 3_000,
+        }
+    }
+}
+
+/// Storage on IndexedDB. A clone is a handle to the same connection.
+#[derive(Clone)]
+pub struct IndexedDbStorage {
+    supervisor: Rc<Supervisor>,
+}
+
+impl IndexedDbStorage {
+    /// Opens the database of this name, and creates or upgrades it if need be.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] where there is no IndexedDB or access is denied, [`StoreError::Version`] for a
+    /// database of newer code, [`StoreError::Blocked`] and [`StoreError::Timeout`] when the time of the options is over.
+    pub async fn open(name: &str, options: IndexedDbOptions) -> Result<Self, StoreError> {
+        let supervisor = Supervisor::new(name, options);
+        supervisor.connection().await?;
+        Ok(Self { supervisor })
+    }
+
+    /// Closes the connection. Transactions that have begun still complete; later calls give [`StoreError::Closed`], also
+    /// on clones.
+    pub fn close(&self) {
+        self.supervisor.close();
+    }
+
+    /// Deletes the database of this name. Open connections of this crate close for it.
+    ///
+    /// # Errors
+    /// As [`Self::open`]. After [`StoreError::Blocked`] the browser still deletes it when the last connection is closed.
+    pub async fn delete_database(name: &str, options: IndexedDbOptions) -> Result<(), StoreError> {
+        connection::delete_database(name, options).await
+    }
+
+    /// Runs an attempt, and once more on a new connection if the first one turned out to be dead.
+    async fn attempt<T>(
+        &self,
+        attempt: impl AsyncFn(&Connection) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let connection = self.supervisor.connection().await?;
+        match attempt(&connection).await {
+            Ok(done) => return Ok(done),
+            Err(Fault::Final(error)) => return Err(error),
+            Err(Fault::Lost(_)) => self.supervisor.lost(connection.id()),
+        }
+        drop(connection);
+        let connection = self.supervisor.connection().await?;
+        attempt(&connection).await.map_err(|fault| match fault {
+            Fault::Final(error) => error,
+            Fault::Lost(message) => {
+                self.supervisor.lost(connection.id());
+                StoreError::Backend(message)
+            }
+        })
+    }
+}
+
+impl Storage for IndexedDbStorage {
+    async fn scan(
+        &self,
+        table: Table,
+        range: &Range,
+        options: ScanOptions,
+    ) -> Result<Vec<Record>, StoreError> {
+        range.validate()?;
+        let attempt =
+            async |connection: &Connection| read::scan(connection, table, range, options).await;
+        self.attempt(attempt).await
+    }
+
+    async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
+        let write = Write::encode(batch.prepare()?)?;
+        let attempt = async |connection: &Connection| write.run(connection).await;
+        self.attempt(attempt).await
+    }
+}

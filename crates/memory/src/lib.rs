@@ -1,1 +1,34 @@
-//! Conversation memory: messages, histories, views, threads.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+mod decode;
+mod error;
+pub mod history;
+mod keys;
+mod message;
+mod part;
+mod records;
+mod repair;
+pub mod thread;
+mod view;
+mod warning;
+
+pub use decode::{DecodeError, decode_messages};
+pub use error::MemoryError;
+pub use history::{Appended, Base, Cleared, Loaded, Read, Recovered, RecoveredRound};
+pub use keys::{HistoryKey, MAX_ID, MemoryType, Scope, check_id};
+pub use message::{MESSAGE_VERSION, Message, ModelRef, Role, Round, Status, Usage};
+pub use part::{Content, Executor, Part, Source};
+pub use records::{Damage, JournalRow, Quarantined};
+pub use repair::{Repaired, repair};
+pub use thread::{Shown, ShownStatus};
+pub use view::{View, ViewPolicy, view};
+pub use warning::Warning;

@@ -1,0 +1,461 @@
+//! Reading canonical messages from JSON values: strict about the fields of 3.4, with the place of the fault and a hint.
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::message::{MESSAGE_VERSION, Message, Role, Status};
+use crate::part::{Content, Part};
+
+/// The largest integer that JavaScript holds exactly.
+const MAX_SAFE: u64 = (1 << 53) - 1;
+
+const PART_TYPES: &str =
+    "text, image, file, reasoning, tool_call, tool_result, refusal, compaction, data";
+
+/// What is wrong with a message, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path} {problem}")]
+pub struct DecodeError {
+    /// Where: `messages[3].parts[0].call_id`.
+    pub path: String,
+    /// What: `is missing`, `is a number, not a text`.
+    pub problem: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+/// Reads a list of canonical messages; `root` names it in errors.
+///
+/// # Errors
+/// The first fault, with its path.
+pub fn decode_messages(value: Value, root: &str) -> Result<Vec<Message>, DecodeError> {
+    list(value, &Path::Root(root), decode_message)
+}
+
+impl Message {
+    /// Reads one canonical message.
+    ///
+    /// # Errors
+    /// The first fault, with its path.
+    pub fn from_value(value: Value) -> Result<Self, DecodeError> {
+        decode_message(value, &Path::Root("message"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_value(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode_part(Value::deserialize(deserializer)?, &Path::Root("part"))
+            .map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode_content(Value::deserialize(deserializer)?, &Path::Root("content"))
+            .map_err(D::Error::custom)
+    }
+}
+
+fn decode_message(value: Value, path: &Path<'_>) -> Result<Message, DecodeError> {
+    let mut fields = Fields::of(value, path)?;
+    let v = fields.version()?;
+    if fields.map.contains_key("content") && !fields.map.contains_key("parts") {
+        return Err(fields.fault(
+            "parts",
+            "is missing",
+            r#"A canonical message has "parts": [{"type": "text", "text": "…"}] where other formats have "content"."#,
+        ));
+    }
+    let role = fields.one_of("role", "user, assistant, tool, system")?;
+    let parts = list(
+        fields.required("parts", "a list of parts")?,
+        &fields.at("parts"),
+        decode_part,
+    )?;
+    check_parts(role, &parts, path)?;
+    let status = match fields.map.get("status") {
+        None | Some(Value::Null) => Status::Complete,
+        Some(_) => fields.one_of("status", "complete, aborted, failed, incomplete, blocked")?,
+    };
+    Ok(Message {
+        v,
+        id: fields.id("id")?,
+        round: fields.optional_text("round")?,
+        seq: fields.optional_integer("seq")?,
+        role,
+        status,
+        error_code: fields.optional_text("error_code")?,
+        created_at: fields.optional_integer("created_at")?,
+        name: fields.optional_text("name")?,
+        parts,
+        model: fields.optional("model", "an object {provider, id, api?, family?}")?,
+        finish_reason: fields.optional_text("finish_reason")?,
+        usage: fields.optional("usage", "an object of token counts {input, output}")?,
+        meta: fields.object("meta")?,
+        ext: fields.object("ext")?,
+    })
+}
+
+/// Which parts a role can have.
+fn check_parts(role: Role, parts: &[Part], path: &Path<'_>) -> Result<(), DecodeError> {
+    let fault = |place: Option<usize>, problem: &str, hint: &str| {
+        let parts = Path::Field(path, "parts");
+        Err(match place {
+            Some(place) => Path::Index(&parts, place).fault(problem, hint),
+            None => parts.fault(problem, hint),
+        })
+    };
+    let is_call = |part: &Part| matches!(part, Part::ToolCall { .. });
+    let is_result = |part: &Part| matches!(part, Part::ToolResult { .. });
+    match role {
+        Role::Tool if !(parts.len() == 1 && parts.iter().all(is_result)) => fault(
+            None,
+            "must hold exactly one tool_result",
+            "Give each tool result a message of its own with the role \"tool\".",
+        ),
+        Role::User | Role::System => match parts
+            .iter()
+            .position(|part| is_call(part) || is_result(part))
+        {
+            None => Ok(()),
+            Some(place) => fault(
+                Some(place),
+                "belongs to another role",
+                "A tool_call stands in an assistant message, a tool_result in a tool message.",
+            ),
+        },
+        Role::Tool | Role::Assistant => Ok(()),
+    }
+}
+
+fn decode_part(value: Value, path: &Path<'_>) -> Result<Part, DecodeError> {
+    let mut fields = Fields::of(value, path)?;
+    let Some(Value::String(kind)) = fields.map.get("type") else {
+        return Err(fields.fault("type", "is missing or not a text", &type_hint()));
+    };
+    if kind.starts_with("x-") {
+        return Ok(Part::Unknown(fields.map));
+    }
+    let kind = kind.clone();
+    Ok(match kind.as_str() {
+        "text" => Part::Text {
+            text: fields.text("text")?,
+            annotations: fields.optional_value("annotations"),
+            ext: fields.object("ext")?,
+        },
+        "image" => Part::Image {
+            source: fields.source()?,
+            media_type: fields.text("media_type")?,
+            detail: fields.optional_text("detail")?,
+            alt: fields.optional_text("alt")?,
+            ext: fields.object("ext")?,
+        },
+        "file" => Part::File {
+            source: fields.source()?,
+            media_type: fields.text("media_type")?,
+            filename: fields.optional_text("filename")?,
+            ext: fields.object("ext")?,
+        },
+        "reasoning" => Part::Reasoning {
+            text: fields.optional_text("text")?,
+            summary: fields.optional_value("summary"),
+            signature: fields.optional_text("signature")?,
+            redacted: fields.optional("redacted", "true or false")?,
+            ext: fields.object("ext")?,
+        },
+        "tool_call" => Part::ToolCall {
+            call_id: fields.id("call_id")?,
+            name: fields.text("name")?,
+            args: fields.map.swap_remove("args"),
+            args_raw: fields.optional_text("args_raw")?,
+            executor: match fields.map.get("executor") {
+                None | Some(Value::Null) => None,
+                Some(_) => Some(fields.one_of("executor", "client, provider")?),
+            },
+            ext: fields.object("ext")?,
+        },
+        "tool_result" => Part::ToolResult {
+            call_id: fields.id("call_id")?,
+            name: fields.text("name")?,
+            is_error: fields.required("is_error", "true or false")?,
+            content: list(
+                fields.required(
+                    "content",
+                    r#"a list such as [{"type": "text", "text": "…"}]"#,
+                )?,
+                &fields.at("content"),
+                decode_content,
+            )?,
+            preliminary: fields.optional("preliminary", "true or false")?,
+            ext: fields.object("ext")?,
+        },
+        "refusal" => Part::Refusal {
+            text: fields.text("text")?,
+            ext: fields.object("ext")?,
+        },
+        "compaction" => Part::Compaction {
+            text: fields.optional_text("text")?,
+            opaque: fields.optional_value("opaque"),
+            ext: fields.object("ext")?,
+        },
+        "data" => Part::Data {
+            name: fields.text("name")?,
+            data: fields.required("data", "the data")?,
+            ext: fields.object("ext")?,
+        },
+        other => {
+            return Err(fields.fault(
+                "type",
+                &format!("is {other:?}, which is no part"),
+                &type_hint(),
+            ));
+        }
+    })
+}
+
+fn type_hint() -> String {
+    format!("A part is one of {PART_TYPES}; a type of your own begins with \"x-\".")
+}
+
+fn decode_content(value: Value, path: &Path<'_>) -> Result<Content, DecodeError> {
+    const HINT: &str = "Content of a tool result is one of text, json, image, file.";
+    let mut fields = Fields::of(value, path)?;
+    let Some(Value::String(kind)) = fields.map.get("type").cloned() else {
+        return Err(fields.fault("type", "is missing or not a text", HINT));
+    };
+    Ok(match kind.as_str() {
+        "text" => Content::Text {
+            text: fields.text("text")?,
+        },
+        "json" => Content::Json {
+            json: fields.required("json", "the value")?,
+        },
+        "image" => Content::Image {
+            source: fields.source()?,
+            media_type: fields.text("media_type")?,
+        },
+        "file" => Content::File {
+            source: fields.source()?,
+            media_type: fields.text("media_type")?,
+            filename: fields.optional_text("filename")?,
+        },
+        other => {
+            return Err(fields.fault("type", &format!("is {other:?}, which is no content"), HINT));
+        }
+    })
+}
+
+fn list<T>(
+    value: Value,
+    path: &Path<'_>,
+    item: fn(Value, &Path<'_>) -> Result<T, DecodeError>,
+) -> Result<Vec<T>, DecodeError> {
+    let Value::Array(items) = value else {
+        let problem = format!("is {}, not a list", kind_of(&value));
+        return Err(path.fault(&problem, "Write it in brackets: [ … ]."));
+    };
+    items
+        .into_iter()
+        .enumerate()
+        .map(|(place, value)| item(value, &Path::Index(path, place)))
+        .collect()
+}
+
+/// A place in a JSON value, on the stack: it costs nothing until there is a fault.
+enum Path<'a> {
+    Root(&'a str),
+    Field(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn fault(&self, problem: &str, hint: &str) -> DecodeError {
+        DecodeError {
+            path: self.to_string(),
+            problem: problem.to_owned(),
+            hint: hint.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root(name) => f.write_str(name),
+            Self::Field(parent, name) => write!(f, "{parent}.{name}"),
+            Self::Index(parent, place) => write!(f, "{parent}[{place}]"),
+        }
+    }
+}
+
+/// The fields of an object that is being taken apart.
+struct Fields<'a> {
+    map: Map<String, Value>,
+    path: &'a Path<'a>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(value: Value, path: &'a Path<'a>) -> Result<Self, DecodeError> {
+        match value {
+            Value::Object(map) => Ok(Self { map, path }),
+            other => Err(path.fault(
+                &format!("is {}, not an object", kind_of(&other)),
+                "See the canonical message format.",
+            )),
+        }
+    }
+
+    fn at<'n>(&'n self, name: &'n str) -> Path<'n> {
+        Path::Field(self.path, name)
+    }
+
+    fn fault(&self, name: &str, problem: &str, hint: &str) -> DecodeError {
+        self.at(name).fault(problem, hint)
+    }
+
+    fn wrong_type(&self, name: &str, value: &Value, expected: &str) -> DecodeError {
+        let problem = format!("is {}, not {expected}", kind_of(value));
+        self.fault(name, &problem, &format!("Give {expected}."))
+    }
+
+    fn version(&mut self) -> Result<u32, DecodeError> {
+        match self.optional_integer("v")? {
+            None => Ok(MESSAGE_VERSION),
+            Some(v) if v == u64::from(MESSAGE_VERSION) => Ok(MESSAGE_VERSION),
+            Some(v) => Err(self.fault(
+                "v",
+                &format!("is {v}, a version that this code does not know"),
+                "Messages have version 1; a newer version of the package wrote this one.",
+            )),
+        }
+    }
+
+    fn required<T: DeserializeOwned>(
+        &mut self,
+        name: &str,
+        expected: &str,
+    ) -> Result<T, DecodeError> {
+        match self.map.swap_remove(name) {
+            None => Err(self.fault(name, "is missing", &format!("Give {expected}."))),
+            Some(value) => self.read(name, value, expected),
+        }
+    }
+
+    /// Absent and `null` are the same for what may be left out.
+    fn optional<T: DeserializeOwned>(
+        &mut self,
+        name: &str,
+        expected: &str,
+    ) -> Result<Option<T>, DecodeError> {
+        match self.optional_value(name) {
+            None => Ok(None),
+            Some(value) => self.read(name, value, expected).map(Some),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        value: Value,
+        expected: &str,
+    ) -> Result<T, DecodeError> {
+        let kind = kind_of(&value);
+        serde_json::from_value(value).map_err(|error| {
+            self.fault(
+                name,
+                &format!("is {kind}, not {expected} ({error})"),
+                &format!("Give {expected}."),
+            )
+        })
+    }
+
+    fn one_of<T: DeserializeOwned>(&mut self, name: &str, words: &str) -> Result<T, DecodeError> {
+        let Some(value) = self.map.swap_remove(name) else {
+            return Err(self.fault(name, "is missing", &format!("Give one of {words}.")));
+        };
+        let shown = match &value {
+            Value::String(word) => format!("{word:?}"),
+            other => kind_of(other).to_owned(),
+        };
+        serde_json::from_value(value).map_err(|_| {
+            self.fault(
+                name,
+                &format!("is {shown}"),
+                &format!("Give one of {words}."),
+            )
+        })
+    }
+
+    fn text(&mut self, name: &str) -> Result<String, DecodeError> {
+        match self.map.swap_remove(name) {
+            None => Err(self.fault(name, "is missing", "Give a text.")),
+            Some(Value::String(text)) => Ok(text),
+            Some(other) => Err(self.wrong_type(name, &other, "a text")),
+        }
+    }
+
+    fn id(&mut self, name: &str) -> Result<String, DecodeError> {
+        let id = self.text(name)?;
+        if id.is_empty() {
+            return Err(self.fault(name, "is empty", "Give a unique text."));
+        }
+        Ok(id)
+    }
+
+    fn optional_value(&mut self, name: &str) -> Option<Value> {
+        self.map.swap_remove(name).filter(|value| !value.is_null())
+    }
+
+    fn optional_text(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
+        match self.optional_value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.wrong_type(name, &other, "a text")),
+        }
+    }
+
+    fn optional_integer(&mut self, name: &str) -> Result<Option<u64>, DecodeError> {
+        match self.optional_value(name) {
+            None => Ok(None),
+            Some(value) => match value.as_u64().filter(|number| *number <= MAX_SAFE) {
+                Some(number) => Ok(Some(number)),
+                None => Err(self.wrong_type(name, &value, "an integer from 0 to 2^53-1")),
+            },
+        }
+    }
+
+    fn object(&mut self, name: &str) -> Result<Map<String, Value>, DecodeError> {
+        match self.optional_value(name) {
+            None => Ok(Map::new()),
+            Some(Value::Object(map)) => Ok(map),
+            Some(other) => Err(self.wrong_type(name, &other, "an object")),
+        }
+    }
+
+    fn source(&mut self) -> Result<crate::part::Source, DecodeError> {
+        self.required(
+            "source",
+            r#"one of {"kind": "url", url}, {"kind": "blob", sha256, size}, {"kind": "file_id", provider, id}, {"kind": "inline", base64}"#,
+        )
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,216 @@
+//! What can go wrong with memory.
+
+use mnemograph_storage::{Key, StoreError};
+
+use crate::decode::DecodeError;
+
+/// An operation on memory that did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The storage refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An id that cannot name anything.
+    #[error("the {what} id {problem}")]
+    BadId {
+        /// Which id.
+        what: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A message that is not canonical.
+    #[error("{0}")]
+    BadMessage(#[from] DecodeError),
+    /// A round that cannot be stored.
+    #[error("the round {round} cannot be stored: {problem}")]
+    BadRound {
+        /// Its id.
+        round: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Others kept writing the same thing.
+    #[error("{what} was changed by others {tries} times while it was being written")]
+    Conflict {
+        /// What was to be written.
+        what: String,
+        /// How often it was tried.
+        tries: usize,
+    },
+    /// The thread belongs to another person.
+    #[error("the thread {thread:?} belongs to another actor")]
+    ThreadActor {
+        /// The thread.
+        thread: String,
+    },
+    /// There is no such thread.
+    #[error("there is no thread {thread:?}")]
+    NoThread {
+        /// The thread that was asked for.
+        thread: String,
+    },
+    /// A record that must be changed was written by newer code.
+    #[error("the record {key} has the format version {version}, which this code does not know")]
+    NewerRecord {
+        /// Where.
+        key: Key,
+        /// Its version.
+        version: u64,
+    },
+}
+
+impl MemoryError {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::BadId { .. } | Self::NoThread { .. } => "E_BAD_ID",
+            Self::BadMessage(_) => "E_COERCE",
+            Self::BadRound { .. } => "E_MEMORY_WRITE",
+            Self::Conflict { .. } => "E_STORE_CONFLICT",
+            Self::ThreadActor { .. } => "E_THREAD_ACTOR",
+            Self::NewerRecord { .. } => "E_STORE_VERSION",
+        }
+    }
+
+    /// Whether the same call may succeed later without anything being changed.
+    #[must_use]
+    pub const fn retryable(&self) -> bool {
+        match self {
+            Self::Store(error) => error.retryable(),
+            Self::Conflict { .. } => true,
+            Self::BadId { .. }
+            | Self::BadMessage(_)
+            | Self::BadRound { .. }
+            | Self::ThreadActor { .. }
+            | Self::NoThread { .. }
+            | Self::NewerRecord { .. } => false,
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Store(error) => store_hint(error).to_owned(),
+            Self::BadId { .. } => "An id is a text of 1 to 16384 UTF-16 units.".to_owned(),
+            Self::BadMessage(error) => error.hint.clone(),
+            Self::BadRound { .. } => {
+                "A round has an id and at least one message, and its data nests at most 64 deep."
+                    .to_owned()
+            }
+            Self::Conflict { .. } => {
+                "Try again; nothing is lost, the round is still in the journal.".to_owned()
+            }
+            Self::ThreadActor { .. } => {
+                "Give the actor who began the thread, or use another thread id.".to_owned()
+            }
+            Self::NoThread { .. } => "Create the thread or start a run in it first.".to_owned(),
+            Self::NewerRecord { .. } => "Reload the page to get the current code.".to_owned(),
+        }
+    }
+}
+
+const fn store_hint(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Unavailable(_) => {
+            "Check that the page may store data, or choose storage in memory."
+        }
+        StoreError::Blocked(_) => "Close other tabs of this page.",
+        StoreError::Timeout(_) => {
+            "Try again: repeating a write with the same round id stores nothing twice."
+        }
+        StoreError::Quota(_) => "Delete threads, or ask the browser for more room.",
+        StoreError::Version(_) => "Reload the page to get the current code.",
+        StoreError::Closed(_) => "Open the runtime again.",
+        StoreError::BadKey(_) => "An id is a text of 1 to 16384 UTF-16 units.",
+        StoreError::BadValue(_) | StoreError::Corrupt(_) | StoreError::Backend(_) => {
+            "Try again; if it stays, the database is damaged: export what can be read."
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_retries_are_stable() {
+        let rows = [
+            (
+                MemoryError::Store(StoreError::Quota("x".to_owned())),
+                "E_STORE_QUOTA",
+                false,
+            ),
+            (
+                MemoryError::Store(StoreError::Timeout("x".to_owned())),
+                "E_STORE_TIMEOUT",
+                true,
+            ),
+            (
+                MemoryError::BadId {
+                    what: "thread",
+                    problem: "is empty",
+                },
+                "E_BAD_ID",
+                false,
+            ),
+            (
+                MemoryError::BadMessage(DecodeError {
+                    path: "message.role".to_owned(),
+                    problem: "is missing".to_owned(),
+                    hint: "Give one.".to_owned(),
+                }),
+                "E_COERCE",
+                false,
+            ),
+            (
+                MemoryError::BadRound {
+                    round: "r".to_owned(),
+                    problem: "it has no message".to_owned(),
+                },
+                "E_MEMORY_WRITE",
+                false,
+            ),
+            (
+                MemoryError::Conflict {
+                    what: "the history".to_owned(),
+                    tries: 8,
+                },
+                "E_STORE_CONFLICT",
+                true,
+            ),
+            (
+                MemoryError::ThreadActor {
+                    thread: "t".to_owned(),
+                },
+                "E_THREAD_ACTOR",
+                false,
+            ),
+            (
+                MemoryError::NoThread {
+                    thread: "t".to_owned(),
+                },
+                "E_BAD_ID",
+                false,
+            ),
+            (
+                MemoryError::NewerRecord {
+                    key: Key::new(["a"]),
+                    version: 2,
+                },
+                "E_STORE_VERSION",
+                false,
+            ),
+        ];
+        for (error, code, retryable) in rows {
+            assert_eq!(
+                (error.code(), error.retryable()),
+                (code, retryable),
+                "{error}"
+            );
+            assert!(!error.hint().is_empty() && !error.to_string().is_empty());
+        }
+    }
+}

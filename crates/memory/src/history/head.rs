@@ -1,0 +1,165 @@
+//! Heads: reading one, rebuilding one, beginning one.
+
+use mnemograph_storage::{Batch, Durability, Key, Range, ScanOptions, Storage, Table, Value, get};
+use serde_json::Value as Json;
+
+use super::rev;
+use crate::error::MemoryError;
+use crate::keys::{self, HistoryKey};
+use crate::records::{Damage, Extent, Head, check_version, integer, value};
+
+/// What is known of a history's head.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    /// `rev` of its record, 0 for none.
+    pub(super) rev: u64,
+    /// The head, rebuilt from the rounds if need be; `None` if there is nothing to rebuild it from.
+    pub(super) head: Option<Head>,
+    /// Whether it had to be rebuilt.
+    pub(super) rebuilt: bool,
+    /// The version of the record if newer code wrote it: it can be read around, never written.
+    pub(super) newer: Option<u64>,
+}
+
+impl Slot {
+    pub(super) fn writable(self, key: &HistoryKey) -> Result<Self, MemoryError> {
+        match self.newer {
+            None => Ok(self),
+            Some(version) => Err(MemoryError::NewerRecord {
+                key: key.head(),
+                version,
+            }),
+        }
+    }
+}
+
+pub(super) async fn read<S: Storage>(storage: &S, key: &HistoryKey) -> Result<Slot, MemoryError> {
+    let Some(record) = get(storage, Table::Heads, &key.head()).await? else {
+        let head = rebuild(storage, key, None).await?;
+        return Ok(Slot {
+            rev: 0,
+            head,
+            rebuilt: head.is_some(),
+            newer: None,
+        });
+    };
+    let fault = match Head::read(&record.value) {
+        Ok(head) => {
+            return Ok(Slot {
+                rev: record.rev,
+                head: Some(head),
+                rebuilt: false,
+                newer: None,
+            });
+        }
+        Err(fault) => fault,
+    };
+    let newer = match fault.damage {
+        Damage::NewerVersion => integer(&record.value, "v").ok(),
+        Damage::BadKey
+        | Damage::WrongType
+        | Damage::WrongHash
+        | Damage::BadJson
+        | Damage::BadMessage
+        | Damage::WrongCount => None,
+    };
+    Ok(Slot {
+        rev: record.rev,
+        head: rebuild(storage, key, Some(&record.value)).await?,
+        rebuilt: true,
+        newer,
+    })
+}
+
+/// A head from the rounds. A damaged one may still tell the epoch; else it is the highest that a round has.
+async fn rebuild<S: Storage>(
+    storage: &S,
+    key: &HistoryKey,
+    damaged: Option<&Value>,
+) -> Result<Option<Head>, MemoryError> {
+    let range = Range::prefix(&key.head());
+    let records = storage
+        .scan(Table::Rounds, &range, ScanOptions::default())
+        .await?;
+    let extents: Vec<Extent> = records.iter().filter_map(Extent::of).collect();
+    let told = damaged.and_then(|value| integer(value, "epoch").ok());
+    let Some(epoch) = told.or_else(|| extents.iter().map(|extent| extent.epoch).max()) else {
+        return Ok(None);
+    };
+    let mut head = Head::empty(epoch);
+    for extent in extents.iter().filter(|extent| extent.epoch == epoch) {
+        head.next_seq = head.next_seq.max(extent.end);
+        head.count = head.count.saturating_add(extent.count);
+        head.bytes = head.bytes.saturating_add(extent.bytes);
+    }
+    Ok(Some(head))
+}
+
+/// A new life of a history: what a batch must do so that its epoch is nobody else's.
+#[derive(Debug, Clone)]
+pub(super) struct NewEpoch {
+    pub(super) epoch: u64,
+    counter_rev: u64,
+}
+
+impl NewEpoch {
+    /// Takes the next epoch. A counter that is lost or damaged goes on above all epochs that heads have.
+    pub(super) async fn take<S: Storage>(storage: &S) -> Result<Self, MemoryError> {
+        let record = get(storage, Table::Meta, &keys::next_epoch()).await?;
+        let counter_rev = record.as_ref().map_or(0, |record| record.rev);
+        let counter = match record {
+            None => None,
+            Some(record) => {
+                match check_version(&record.value).and_then(|()| integer(&record.value, "next")) {
+                    Ok(next) => Some(next),
+                    Err(fault) if fault.damage == Damage::NewerVersion => {
+                        return Err(MemoryError::NewerRecord {
+                            key: record.key,
+                            version: integer(&record.value, "v").unwrap_or(0),
+                        });
+                    }
+                    Err(_) => None,
+                }
+            }
+        };
+        let epoch = match counter {
+            Some(next) => next,
+            None => above_all_heads(storage).await?,
+        };
+        Ok(Self { epoch, counter_rev })
+    }
+
+    /// The counter's step, and the row by which the thread finds this history.
+    pub(super) fn batch(&self, key: &HistoryKey) -> Batch {
+        let next = value([("next", Json::from(self.epoch.saturating_add(1)))]);
+        Batch::new(Durability::Relaxed)
+            .check(Table::Meta, keys::next_epoch(), rev(self.counter_rev))
+            .put(Table::Meta, keys::next_epoch(), next)
+            .put(Table::Heads, key.index(), value([]))
+    }
+}
+
+async fn above_all_heads<S: Storage>(storage: &S) -> Result<u64, MemoryError> {
+    let heads = storage
+        .scan(Table::Heads, &Range::all(), ScanOptions::default())
+        .await?;
+    let epochs = heads
+        .iter()
+        .filter_map(|record| integer(&record.value, "epoch").ok());
+    Ok(epochs.max().unwrap_or(0).saturating_add(1))
+}
+
+/// Where the rounds of an epoch really end: a damaged head must not make an append meet a round.
+pub(super) async fn rounds_end<S: Storage>(storage: &S, rounds: &Key) -> Result<u64, MemoryError> {
+    let options = ScanOptions {
+        limit: Some(1),
+        reverse: true,
+    };
+    let last = storage
+        .scan(Table::Rounds, &Range::prefix(rounds), options)
+        .await?;
+    Ok(last
+        .first()
+        .and_then(Extent::of)
+        .map_or(1, |extent| extent.end))
+}

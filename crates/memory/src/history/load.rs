@@ -1,0 +1,151 @@
+//! Reading a history. Never writes, never fails for a damaged record.
+
+use std::ops::Bound;
+
+use mnemograph_storage::{Key, Range, Record, ScanOptions, Storage, Table};
+use serde::{Deserialize, Serialize};
+
+use super::{Base, head};
+use crate::error::MemoryError;
+use crate::keys::HistoryKey;
+use crate::message::{Message, Role};
+use crate::records::{Extent, Quarantined, read_round};
+use crate::repair::repair;
+use crate::view::stored_count;
+
+/// How much to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Read {
+    /// All rounds.
+    All,
+    /// The last rounds, back to where there are more than this many messages that a view shows, and a user message:
+    /// enough for a window of that size (0-rulings.md 0.4). Read by pages, whatever the length of the history.
+    Tail(usize),
+}
+
+/// A history as it was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    /// What a writer must know; `None` if the history has never been used.
+    pub base: Option<Base>,
+    /// The messages, in order, with their `seq`.
+    pub messages: Vec<Message>,
+    /// Stored messages, also those that were not read.
+    pub count: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// Rounds that could not be read. They stay where they are.
+    pub quarantined: Vec<Quarantined>,
+    /// Whether the head was lost or damaged and its numbers come from the rounds; the next append writes it.
+    pub head_rebuilt: bool,
+    /// Whether the reading reached the beginning of the history.
+    pub complete: bool,
+}
+
+/// Reads a history.
+///
+/// # Errors
+/// What the storage reports. A damaged round is left out and described, a damaged head rebuilt.
+pub async fn load<S: Storage>(
+    storage: &S,
+    key: &HistoryKey,
+    read: Read,
+) -> Result<Loaded, MemoryError> {
+    // The head first: rounds that arrive in between are then newer than the base, and the append looks again.
+    let slot = head::read(storage, key).await?;
+    let Some(mut head) = slot.head else {
+        return Ok(Loaded {
+            head_rebuilt: slot.rebuilt,
+            complete: true,
+            ..Loaded::default()
+        });
+    };
+    let rounds = key.rounds(head.epoch);
+    let found = match read {
+        Read::All => {
+            let records = storage
+                .scan(
+                    Table::Rounds,
+                    &Range::prefix(&rounds),
+                    ScanOptions::default(),
+                )
+                .await?;
+            let mut found = Found::default();
+            records
+                .into_iter()
+                .rev()
+                .for_each(|record| found.add(&record));
+            found.complete = true;
+            found
+        }
+        Read::Tail(0) => Found::default(),
+        Read::Tail(size) => tail(storage, &rounds, size).await?,
+    };
+    head.next_seq = head.next_seq.max(found.end);
+    Ok(Loaded {
+        base: slot.newer.is_none().then(|| Base::new(head, slot.rev)),
+        messages: found.rounds.into_iter().rev().flatten().collect(),
+        count: head.count,
+        bytes: head.bytes,
+        quarantined: found.quarantined.into_iter().rev().collect(),
+        head_rebuilt: slot.rebuilt,
+        complete: found.complete,
+    })
+}
+
+/// Rounds that have been read, the last one first.
+#[derive(Debug, Default)]
+struct Found {
+    rounds: Vec<Vec<Message>>,
+    quarantined: Vec<Quarantined>,
+    end: u64,
+    complete: bool,
+}
+
+impl Found {
+    fn add(&mut self, record: &Record) {
+        self.end = self
+            .end
+            .max(Extent::of(record).map_or(0, |extent| extent.end));
+        match read_round(record) {
+            Ok(round) => self.rounds.push(round.messages),
+            Err(quarantined) => self.quarantined.push(quarantined),
+        }
+    }
+
+    /// Whether a window of this size needs no more.
+    fn suffices(&self, size: usize) -> bool {
+        let messages: Vec<Message> = self.rounds.iter().rev().flatten().cloned().collect();
+        let shown = repair(&messages, None).messages;
+        stored_count(&shown) > size && shown.iter().any(|message| message.role == Role::User)
+    }
+}
+
+/// Pages grow, so that long reads stay linear.
+async fn tail<S: Storage>(storage: &S, rounds: &Key, size: usize) -> Result<Found, MemoryError> {
+    let mut found = Found::default();
+    let mut range = Range::prefix(rounds);
+    // A round has two messages at least, mostly.
+    let mut limit = size / 2 + 2;
+    loop {
+        let options = ScanOptions {
+            limit: Some(limit),
+            reverse: true,
+        };
+        let page = storage.scan(Table::Rounds, &range, options).await?;
+        page.iter().for_each(|record| found.add(record));
+        let Some(first) = page.last().filter(|_| page.len() >= limit) else {
+            found.complete = true;
+            return Ok(found);
+        };
+        if found.suffices(size) {
+            return Ok(found);
+        }
+        range = Range::bounds(
+            Bound::Included(rounds.clone()),
+            Bound::Excluded(first.key.clone()),
+        );
+        limit = limit.saturating_mul(2);
+    }
+}

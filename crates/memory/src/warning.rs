@@ -1,0 +1,51 @@
+//! What a reader of a view should know.
+
+use serde::{Deserialize, Serialize};
+
+/// A remark about a view: nothing failed, but something was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Warning {
+    /// `W_…`.
+    pub code: String,
+    /// What happened, for people.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+    /// The messages concerned.
+    pub message_ids: Vec<String>,
+}
+
+impl Warning {
+    pub(crate) fn orphan_results(message_ids: Vec<String>) -> Self {
+        Self {
+            code: "W_ORPHAN_TOOL_RESULT".to_owned(),
+            message: format!(
+                "{} tool results have no call and were not sent.",
+                message_ids.len()
+            ),
+            hint: "The store keeps them. They came from a history that lost its calls.".to_owned(),
+            message_ids,
+        }
+    }
+
+    pub(crate) fn system_messages(message_ids: Vec<String>) -> Self {
+        Self {
+            code: "W_SYSTEM_MESSAGE_NOT_SENT".to_owned(),
+            message: format!("{} stored system messages were not sent.", message_ids.len()),
+            hint: "Put instructions into the agent's system prompt: stored text must not gain its rank.".to_owned(),
+            message_ids,
+        }
+    }
+
+    pub(crate) fn empty_window() -> Self {
+        Self {
+            code: "W_WINDOW_EMPTY".to_owned(),
+            message: "No part of the history fits into the window, so the model sees none of it."
+                .to_owned(),
+            hint: "Raise window_size: a round with tools easily has more than five messages."
+                .to_owned(),
+            message_ids: Vec::new(),
+        }
+    }
+}

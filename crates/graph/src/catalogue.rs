@@ -10,11 +10,10 @@ use crate::document::EdgeType;
 use crate::nodes;
 use crate::values::ValueType;
 
-pub use crate::settings::{DefaultValue, SettingSpec, SettingType};
+pub use crate::setting::{DefaultValue, SettingSpec, SettingType};
 
 /// When a node acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Starts a run.
@@ -30,8 +29,7 @@ pub enum Kind {
 }
 
 /// Which way a port faces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Edges end here.
@@ -42,7 +40,6 @@ pub enum Direction {
 
 /// What opens a port that is closed by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum OpenedBy {
     /// The setting of this name, when it is `true`.
@@ -53,7 +50,6 @@ pub enum OpenedBy {
 
 /// A port of a node type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct PortSpec {
     /// Name, unique among the ports of one flow and direction.
     pub name: &'static str,

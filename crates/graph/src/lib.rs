@@ -12,6 +12,7 @@
 pub mod catalogue;
 mod check;
 mod document;
+mod fields;
 mod graph;
 mod hash;
 mod json;
@@ -19,6 +20,7 @@ mod nodes;
 mod policy;
 mod problem;
 mod read;
+mod setting;
 mod settings;
 mod suggest;
 mod values;

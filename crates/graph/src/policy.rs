@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::settings::{DefaultValue, MAX_SAFE, SettingSpec, SettingType, milliseconds};
+use crate::setting::{DefaultValue, MAX_SAFE, SettingSpec, SettingType, milliseconds};
 
 /// What happens when a step fails: first its retries, then `mode`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

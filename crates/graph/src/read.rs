@@ -6,9 +6,10 @@
 use serde_json::{Map, Value};
 
 use crate::document::{Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument};
+use crate::fields::{Fields, lower};
 use crate::policy::{REQUIRES, Requires};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
-use crate::settings::{MAX_MS, Place, Unknown, complete, describe, integer, is_extension, names};
+use crate::settings::{Place, Unknown, complete, describe, integer, names};
 use crate::suggest::Suggest;
 
 /// Most nodes of a document.
@@ -61,6 +62,8 @@ pub(crate) struct ReadDocument {
     pub(crate) head: Document,
     pub(crate) nodes: Vec<ReadNode>,
     pub(crate) edges: Vec<ReadEdge>,
+    /// Something was left out, so that the whole cannot be judged.
+    pub(crate) is_partial: bool,
 }
 
 pub(crate) fn document(
@@ -101,12 +104,14 @@ pub(crate) fn document(
         ui: fields.object("ui"),
         extra: fields.extensions(),
     };
-    head.id = fields.graph_id();
-    head.requires = fields.requires();
-    fields.no_sub_graphs();
+    head.id = graph_id(&mut fields);
+    head.requires = requires(&mut fields);
+    no_sub_graphs(&mut fields);
+    let has_nodes = fields.map.get("nodes").is_some_and(Value::is_array);
     let nodes = fields.list("nodes", true);
     let edges = fields.list("edges", false);
-    let nodes = nodes
+    let written = nodes.len() + edges.len();
+    let nodes: Vec<ReadNode> = nodes
         .into_iter()
         .enumerate()
         .filter_map(|(index, value)| {
@@ -116,7 +121,7 @@ pub(crate) fn document(
             })
         })
         .collect();
-    let edges = edges
+    let edges: Vec<ReadEdge> = edges
         .into_iter()
         .enumerate()
         .filter_map(|(index, value)| {
@@ -126,7 +131,13 @@ pub(crate) fn document(
             })
         })
         .collect();
-    Some(ReadDocument { head, nodes, edges })
+    let is_partial = nodes.len() + edges.len() < written || !has_nodes;
+    Some(ReadDocument {
+        head,
+        nodes,
+        edges,
+        is_partial,
+    })
 }
 
 /// A document of another version is not judged further: this version cannot know what is right in it.
@@ -145,7 +156,9 @@ fn is_known_version(map: &Map<String, Value>, problems: &mut Problems) -> bool {
             )
             .at(&root.key("format")),
         );
-        return format.is_none();
+        if format.is_some() {
+            return false;
+        }
     }
     let version = map.get("format_version");
     if version.and_then(integer) == Some(1) {
@@ -214,7 +227,7 @@ fn node(
     };
     fields.refuse_unknown(NODE_KEYS);
     if id.is_none() {
-        fields.bad_node_id();
+        bad_node_id(&mut fields);
     }
     let node_type = fields.needed_text("type");
     let node = NodeDocument {
@@ -226,11 +239,11 @@ fn node(
         on_error: fields.object("on_error"),
         timeout_ms: fields.whole("timeout_ms", 1),
         disabled: fields.boolean("disabled"),
-        renamed_from: fields.earlier_ids(),
+        renamed_from: earlier_ids(&mut fields),
         ui: fields.object("ui"),
         extra: fields.extensions(),
     };
-    fields.no_container();
+    no_container(&mut fields);
     (id.is_some() && node_type.is_some()).then_some(node)
 }
 
@@ -252,7 +265,7 @@ fn edge(
     };
     fields.refuse_unknown(EDGE_KEYS);
     let id = fields.text("id");
-    let edge_type = fields.edge_type();
+    let edge_type = edge_type(&mut fields);
     let from = fields.needed_text("from");
     let to = fields.needed_text("to");
     let ui = fields.object("ui");
@@ -295,271 +308,116 @@ pub(crate) fn is_node_id(id: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Reads the keys of one object.
-struct Fields<'a> {
-    map: Map<String, Value>,
-    path: Pointer,
-    owner: String,
-    node: Option<String>,
-    problems: &'a mut Problems,
-    suggest: &'a mut Suggest,
+fn graph_id(fields: &mut Fields<'_>) -> String {
+    let id = match fields.take("id") {
+        Some(Value::String(id)) if (1..=200).contains(&id.chars().count()) => return id,
+        other => other,
+    };
+    let message = match id {
+        None => "The graph has no id.".to_owned(),
+        Some(Value::String(text)) if text.is_empty() => "The id of the graph is empty.".to_owned(),
+        Some(Value::String(_)) => "The id of the graph is longer than 200 characters.".to_owned(),
+        Some(other) => format!("The id of the graph cannot be {}.", describe(&other)),
+    };
+    let hint = "Set \"id\" to a text of 1 to 200 characters and keep it: what the graph remembers is stored under it.";
+    fields.report(Code::BadId, "id", message, hint);
+    String::new()
 }
 
-impl Fields<'_> {
-    fn report(&mut self, code: Code, key: &str, message: String, hint: impl Into<String>) {
-        let place = Place {
-            node: self.node.as_deref(),
-            owner: &self.owner,
-            path: &self.path,
-        };
-        self.problems
-            .add(place.problem(code, key, message, hint.into()));
-    }
+fn bad_node_id(fields: &mut Fields<'_>) {
+    let message = match fields.map.get("id") {
+        None | Some(Value::Null) => format!("{} has no id.", fields.owner),
+        Some(Value::String(id)) => format!("{} cannot be the id of a node.", quote(id)),
+        Some(other) => format!("The id of a node cannot be {}.", describe(other)),
+    };
+    let hint = "Use a letter or _, then up to 63 letters, digits or _.";
+    fields.report(Code::BadId, "id", message, hint);
+}
 
-    fn wrong(&mut self, key: &str, value: &Value, expected: &str) {
+fn earlier_ids(fields: &mut Fields<'_>) -> Vec<String> {
+    let list = fields.list("renamed_from", false);
+    let all = list.len();
+    let ids: Vec<String> = list
+        .into_iter()
+        .filter_map(|id| id.as_str().filter(|id| is_node_id(id)).map(str::to_owned))
+        .collect();
+    if ids.len() != all {
         let message = format!(
-            "\"{key}\" of {} cannot be {}.",
-            lower(&self.owner),
-            describe(value)
+            "\"renamed_from\" of {} holds something that is no id.",
+            lower(&fields.owner)
         );
-        self.report(
-            Code::Json,
-            key,
+        fields.report(
+            Code::BadId,
+            "renamed_from",
             message,
-            format!("Give it {expected}, or remove it."),
+            "List earlier ids of this node only.",
         );
     }
+    ids
+}
 
-    /// Takes a value; `null` counts as absent.
-    fn take(&mut self, key: &str) -> Option<Value> {
-        self.map
-            .get_mut(key)
-            .map(Value::take)
-            .filter(|value| !value.is_null())
-    }
-
-    fn text(&mut self, key: &str) -> Option<String> {
-        match self.take(key)? {
-            Value::String(text) => Some(text),
-            other => {
-                self.wrong(key, &other, "a text");
-                None
-            }
+fn edge_type(fields: &mut Fields<'_>) -> Option<EdgeType> {
+    let text = fields.needed_text("type")?;
+    let found = EdgeType::ALL
+        .iter()
+        .find(|edge_type| edge_type.as_str() == text);
+    if found.is_none() {
+        let known = || EdgeType::ALL.iter().map(|edge_type| edge_type.as_str());
+        let mut hint = format!("Use one of: {}.", names(known()));
+        if let Some(name) = fields.suggest.nearest(&text, known()) {
+            hint = format!("Did you mean \"{name}\"? {hint}");
         }
+        let message = format!("{} has the unknown type {}.", fields.owner, quote(&text));
+        fields.report(Code::Json, "type", message, hint);
     }
+    found.copied()
+}
 
-    fn needed_text(&mut self, key: &str) -> Option<String> {
-        if self.map.get(key).is_none_or(Value::is_null) {
-            let message = format!("{} has no \"{key}\".", self.owner);
-            self.report(Code::Json, key, message, format!("Add \"{key}\", a text."));
-            return None;
-        }
-        self.text(key)
-    }
+fn requires(fields: &mut Fields<'_>) -> Requires {
+    let Some(map) = fields.object("requires") else {
+        return Requires::default();
+    };
+    let path = fields.path.key("requires");
+    let place = Place {
+        node: None,
+        owner: "\"requires\"",
+        path: &path,
+    };
+    let full = complete(
+        REQUIRES,
+        &map,
+        Unknown::Refuse,
+        place,
+        fields.suggest,
+        fields.problems,
+    );
+    let mut requires: Requires = serde_json::from_value(Value::Object(full)).unwrap_or_default();
+    requires.normalise();
+    requires
+}
 
-    fn object(&mut self, key: &str) -> Option<Map<String, Value>> {
-        match self.take(key)? {
-            Value::Object(map) => Some(map),
-            other => {
-                self.wrong(key, &other, "an object");
-                None
-            }
-        }
-    }
-
-    fn list(&mut self, key: &str, needed: bool) -> Vec<Value> {
-        match self.take(key) {
-            Some(Value::Array(list)) => return list,
-            Some(other) => self.wrong(key, &other, "a list"),
-            None if needed => {
-                let message = format!("{} has no \"{key}\".", self.owner);
-                self.report(Code::Json, key, message, format!("Add \"{key}\", a list."));
-            }
-            None => {}
-        }
-        Vec::new()
-    }
-
-    fn boolean(&mut self, key: &str) -> bool {
-        match self.take(key) {
-            Some(Value::Bool(value)) => value,
-            Some(other) => {
-                self.wrong(key, &other, "true or false");
-                false
-            }
-            None => false,
-        }
-    }
-
-    fn whole(&mut self, key: &str, min: i64) -> Option<u64> {
-        let value = self.take(key)?;
-        let number = integer(&value)
-            .filter(|number| (min..=MAX_MS).contains(number))
-            .and_then(|number| u64::try_from(number).ok());
-        if number.is_none() {
-            self.wrong(
-                key,
-                &value,
-                &format!("a whole number from {min} to {MAX_MS}"),
-            );
-        }
-        number
-    }
-
-    fn extensions(&mut self) -> Map<String, Value> {
-        self.map
-            .iter()
-            .filter(|(key, _)| is_extension(key))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    }
-
-    fn refuse_unknown(&mut self, known: &'static [&'static str]) {
-        let unknown: Vec<String> = self
-            .map
-            .keys()
-            .filter(|key| !is_extension(key) && !known.contains(&key.as_str()))
-            .cloned()
-            .collect();
-        for key in unknown {
-            let hint = match self.suggest.nearest(&key, known.iter().copied()) {
-                Some(name) => format!("Did you mean \"{name}\"?"),
-                None => format!(
-                    "Remove it, or begin its name with \"x-\" to keep it as your own data. Known here: {}.",
-                    names(known.iter().copied())
-                ),
-            };
-            let message = format!("{} has no key {}.", self.owner, quote(&key));
-            self.report(Code::Json, &key, message, hint);
-        }
-    }
-
-    fn graph_id(&mut self) -> String {
-        let id = match self.take("id") {
-            Some(Value::String(id)) if (1..=200).contains(&id.chars().count()) => return id,
-            other => other,
-        };
-        let message = match id {
-            None => "The graph has no id.".to_owned(),
-            Some(Value::String(text)) if text.is_empty() => {
-                "The id of the graph is empty.".to_owned()
-            }
-            Some(Value::String(_)) => {
-                "The id of the graph is longer than 200 characters.".to_owned()
-            }
-            Some(other) => format!("The id of the graph cannot be {}.", describe(&other)),
-        };
-        let hint = "Set \"id\" to a text of 1 to 200 characters and keep it: what the graph remembers is stored under it.";
-        self.report(Code::BadId, "id", message, hint);
-        String::new()
-    }
-
-    fn bad_node_id(&mut self) {
-        let message = match self.map.get("id") {
-            None | Some(Value::Null) => format!("{} has no id.", self.owner),
-            Some(Value::String(id)) => format!("{} cannot be the id of a node.", quote(id)),
-            Some(other) => format!("The id of a node cannot be {}.", describe(other)),
-        };
-        let hint = "Use a letter or _, then up to 63 letters, digits or _.";
-        self.report(Code::BadId, "id", message, hint);
-    }
-
-    fn earlier_ids(&mut self) -> Vec<String> {
-        let list = self.list("renamed_from", false);
-        let all = list.len();
-        let ids: Vec<String> = list
-            .into_iter()
-            .filter_map(|id| id.as_str().filter(|id| is_node_id(id)).map(str::to_owned))
-            .collect();
-        if ids.len() != all {
-            let message = format!(
-                "\"renamed_from\" of {} holds something that is no id.",
-                lower(&self.owner)
-            );
-            self.report(
-                Code::BadId,
-                "renamed_from",
-                message,
-                "List earlier ids of this node only.",
-            );
-        }
-        ids
-    }
-
-    fn edge_type(&mut self) -> Option<EdgeType> {
-        let text = self.needed_text("type")?;
-        let found = EdgeType::ALL
-            .iter()
-            .find(|edge_type| edge_type.as_str() == text);
-        if found.is_none() {
-            let known = || EdgeType::ALL.iter().map(|edge_type| edge_type.as_str());
-            let mut hint = format!("Use one of: {}.", names(known()));
-            if let Some(name) = self.suggest.nearest(&text, known()) {
-                hint = format!("Did you mean \"{name}\"? {hint}");
-            }
-            let message = format!("{} has the unknown type {}.", self.owner, quote(&text));
-            self.report(Code::Json, "type", message, hint);
-        }
-        found.copied()
-    }
-
-    fn requires(&mut self) -> Requires {
-        let Some(map) = self.object("requires") else {
-            return Requires::default();
-        };
-        let path = self.path.key("requires");
-        let place = Place {
-            node: None,
-            owner: "\"requires\"",
-            path: &path,
-        };
-        let full = complete(
-            REQUIRES,
-            &map,
-            Unknown::Refuse,
-            place,
-            self.suggest,
-            self.problems,
+fn no_sub_graphs(fields: &mut Fields<'_>) {
+    if fields
+        .object("graphs")
+        .is_some_and(|graphs| !graphs.is_empty())
+    {
+        let message = "The document has sub-graphs, which this version does not run.".to_owned();
+        fields.report(
+            Code::Setting,
+            "graphs",
+            message,
+            "Move their nodes into the main graph.",
         );
-        let mut requires: Requires =
-            serde_json::from_value(Value::Object(full)).unwrap_or_default();
-        requires.normalise();
-        requires
-    }
-
-    fn no_sub_graphs(&mut self) {
-        if self
-            .object("graphs")
-            .is_some_and(|graphs| !graphs.is_empty())
-        {
-            let message =
-                "The document has sub-graphs, which this version does not run.".to_owned();
-            self.report(
-                Code::Setting,
-                "graphs",
-                message,
-                "Move their nodes into the main graph.",
-            );
-        }
-    }
-
-    fn no_container(&mut self) {
-        if let Some(parent) = self.take("parent") {
-            let message = format!(
-                "{} cannot be inside {}, which is no container.",
-                self.owner,
-                describe(&parent)
-            );
-            self.report(Code::Setting, "parent", message, "Remove \"parent\".");
-        }
     }
 }
 
-/// An owner in the middle of a sentence.
-fn lower(owner: &str) -> String {
-    let mut text = owner.to_owned();
-    if let Some(first) = text.get_mut(0..1) {
-        first.make_ascii_lowercase();
+fn no_container(fields: &mut Fields<'_>) {
+    if let Some(parent) = fields.take("parent") {
+        let message = format!(
+            "{} cannot be inside {}, which is no container.",
+            fields.owner,
+            describe(&parent)
+        );
+        fields.report(Code::Setting, "parent", message, "Remove \"parent\".");
     }
-    text
 }

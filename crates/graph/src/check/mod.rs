@@ -16,7 +16,9 @@ use crate::read::{ReadDocument, ReadEdge, ReadNode};
 use crate::settings::{Place, Unknown, complete};
 use crate::suggest::Suggest;
 
+mod cycles;
 mod edges;
+mod ends;
 mod flow;
 mod node;
 mod shared;
@@ -28,6 +30,9 @@ pub(crate) struct Draft {
     pub(crate) limits_map: Map<String, Value>,
     pub(crate) nodes: Vec<DraftNode>,
     pub(crate) wires: Vec<Wire>,
+    doubts: ends::Doubts,
+    /// Nodes or edges could not be read.
+    is_partial: bool,
 }
 
 /// A node with its type and settings.
@@ -93,7 +98,12 @@ pub(crate) struct Wire {
 
 /// Judges a document.
 pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Problems) -> Draft {
-    let ReadDocument { head, nodes, edges } = read;
+    let ReadDocument {
+        head,
+        nodes,
+        edges,
+        is_partial,
+    } = read;
     let path = Pointer::root().key("limits");
     let place = Place {
         node: None,
@@ -117,7 +127,7 @@ pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Pr
         .map(|(index, node)| (node.document.id.as_str(), index))
         .collect();
     let edges = edges_with_own_ids(edges, problems);
-    let wires = edges::resolve(&edges, &nodes, &ids, suggest, problems);
+    let ends::Resolved { wires, doubts } = ends::resolve(&edges, &nodes, &ids, suggest, problems);
 
     let mut draft = Draft {
         document: head,
@@ -125,10 +135,17 @@ pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Pr
         limits_map,
         nodes,
         wires,
+        doubts,
+        is_partial,
     };
     edges::judge(&draft, problems);
-    flow::judge(&draft, problems);
-    shared::judge(&draft, problems);
+    let is_acyclic = cycles::judge(&draft, problems);
+    if !draft.is_partial {
+        flow::judge(&draft, problems);
+        if is_acyclic {
+            shared::judge(&draft, problems);
+        }
+    }
     let (nodes, edges) = (
         draft.nodes.iter().map(|node| node.document.clone()),
         edges.into_iter().map(|read| read.edge),

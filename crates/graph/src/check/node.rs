@@ -153,6 +153,20 @@ fn on_error(
             ));
         }
     }
+    let is_code = |code: &str| {
+        code.starts_with("E_")
+            && code
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    };
+    for code in policy.retry.on.iter().filter(|code| !is_code(code)) {
+        problems.add(place.problem(
+            Code::Setting,
+            "retry",
+            format!("{} in \"retry.on\" is no error code.", quote(code)),
+            "List codes of errors, for example \"E_LLM\"; an empty list means every error that may pass.".to_owned(),
+        ));
+    }
     (map, policy)
 }
 

@@ -8,7 +8,7 @@ use crate::catalogue::{
 };
 use crate::document::EdgeType;
 use crate::nodes::Settings;
-use crate::settings::MAX_SAFE;
+use crate::setting::MAX_SAFE;
 use crate::values::ValueType;
 
 /// Settings that every conversation memory has.

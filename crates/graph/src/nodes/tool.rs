@@ -9,7 +9,7 @@ use crate::catalogue::{
 use crate::document::EdgeType;
 use crate::nodes::Settings;
 use crate::problem::quote;
-use crate::settings::milliseconds;
+use crate::setting::milliseconds;
 
 /// Settings of `tool`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

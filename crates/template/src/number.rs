@@ -1,0 +1,174 @@
+//! Arithmetic: checked 64-bit integers and finite floats.
+
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+use crate::ast::MathOp;
+use crate::error::{ErrorKind, Fail};
+
+/// A number or boolean as arithmetic sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Num {
+    /// An integer. Data may hold integers up to `u64::MAX`; results stay within `i64`.
+    Int(i128),
+    Float(f64),
+}
+
+impl Num {
+    /// Booleans count as 0 and 1.
+    pub(crate) fn of(value: &Value) -> Option<Num> {
+        match value {
+            Value::Bool(flag) => Some(Num::Int(i128::from(*flag))),
+            Value::Number(number) => Some(if let Some(int) = number.as_i64() {
+                Num::Int(i128::from(int))
+            } else if let Some(int) = number.as_u64() {
+                Num::Int(i128::from(int))
+            } else {
+                Num::Float(number.as_f64()?)
+            }),
+            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    pub(crate) fn float(self) -> f64 {
+        match self {
+            // Rounds to the nearest float, as division wants it.
+            Num::Int(int) => int as f64,
+            Num::Float(float) => float,
+        }
+    }
+
+    /// Exact, also between integers and floats that no common type holds.
+    pub(crate) fn compare(self, other: Num) -> Ordering {
+        match (self, other) {
+            (Num::Int(a), Num::Int(b)) => a.cmp(&b),
+            (Num::Float(a), Num::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+            (Num::Int(a), Num::Float(b)) => compare_mixed(a, b),
+            (Num::Float(a), Num::Int(b)) => compare_mixed(b, a).reverse(),
+        }
+    }
+}
+
+fn compare_mixed(int: i128, float: f64) -> Ordering {
+    let whole = float.trunc();
+    // The cast saturates far outside of any integer a value holds.
+    int.cmp(&(whole as i128))
+        .then_with(|| whole.partial_cmp(&float).unwrap_or(Ordering::Equal))
+}
+
+fn out_of_range() -> Fail {
+    Fail::new(
+        ErrorKind::Overflow,
+        "the result is outside of the 64-bit integers",
+    )
+    .hint("convert with `float` first")
+}
+
+/// A float value, if it is finite.
+pub(crate) fn float(value: f64) -> Result<Value, Fail> {
+    Number::from_f64(value)
+        .map(Value::Number)
+        .ok_or_else(|| Fail::new(ErrorKind::Overflow, "the result is not a finite number"))
+}
+
+/// The whole part of a float as an integer.
+pub(crate) fn truncate(value: f64) -> Result<i64, Fail> {
+    // The cast saturates, and what saturated does not fit.
+    i64::try_from(value.trunc() as i128).map_err(|_| out_of_range())
+}
+
+/// `-value`
+pub(crate) fn negative(value: Num) -> Result<Value, Fail> {
+    match value {
+        Num::Int(int) => i64::try_from(-int)
+            .map(Value::from)
+            .map_err(|_| out_of_range()),
+        Num::Float(number) => float(-number),
+    }
+}
+
+/// Arithmetic on two numbers.
+pub(crate) fn math(op: MathOp, a: Num, b: Num) -> Result<Value, Fail> {
+    let dividing = matches!(op, MathOp::Divide | MathOp::FloorDivide | MathOp::Remainder);
+    if dividing && b.float() == 0.0 {
+        return Err(Fail::new(ErrorKind::DivisionByZero, "division by zero"));
+    }
+    match (a, b) {
+        (Num::Int(a), Num::Int(b)) if op != MathOp::Divide => {
+            let narrow = |int: i128| i64::try_from(int).ok();
+            let result = narrow(a).zip(narrow(b)).and_then(|(a, b)| match op {
+                MathOp::Add => a.checked_add(b),
+                MathOp::Subtract => a.checked_sub(b),
+                MathOp::Multiply => a.checked_mul(b),
+                MathOp::FloorDivide => floor_divide(a, b),
+                // The quotient of the lowest integer and -1 overflows, the remainder is 0.
+                _ => Some(floor_divide(a, b).map_or(0, |quotient| a - b * quotient)),
+            });
+            result.map(Value::from).ok_or_else(out_of_range)
+        }
+        _ => {
+            let (a, b) = (a.float(), b.float());
+            float(match op {
+                MathOp::Add => a + b,
+                MathOp::Subtract => a - b,
+                MathOp::Multiply => a * b,
+                MathOp::Divide => a / b,
+                MathOp::FloorDivide => float_floor_divide(a, b).0,
+                _ => float_floor_divide(a, b).1,
+            })
+        }
+    }
+}
+
+fn floor_divide(a: i64, b: i64) -> Option<i64> {
+    let quotient = a.checked_div(b)?;
+    let inexact = a % b != 0 && (a < 0) != (b < 0);
+    Some(quotient - i64::from(inexact))
+}
+
+/// Quotient rounded down and the remainder with the divisor's sign, as Python defines them: the
+/// remainder is exact, and the quotient is the whole number nearest to `(a - remainder) / b`.
+fn float_floor_divide(a: f64, b: f64) -> (f64, f64) {
+    let mut remainder = a % b;
+    let mut quotient = (a - remainder) / b;
+    if remainder != 0.0 && (remainder < 0.0) != (b < 0.0) {
+        remainder += b;
+        quotient -= 1.0;
+    }
+    let floor = quotient.floor();
+    let nearest = if quotient - floor > 0.5 {
+        floor + 1.0
+    } else {
+        floor
+    };
+    (nearest, remainder)
+}
+
+/// Rounds to `places` digits after the point: half to even by default, or up, or down.
+pub(crate) fn round(value: f64, places: usize, method: Rounding) -> Result<Value, Fail> {
+    let text = match method {
+        // The exact decimal expansion decides, so 2.675 (stored below it) gives 2.67.
+        Rounding::Common => format!("{value:.places$}"),
+        Rounding::Ceil | Rounding::Floor => {
+            let factor: f64 = format!("1e{places}").parse().unwrap_or(1.0);
+            let scaled = value * factor;
+            if !scaled.is_finite() {
+                return float(value);
+            }
+            let whole = match method {
+                Rounding::Ceil => scaled.ceil(),
+                Rounding::Floor | Rounding::Common => scaled.floor(),
+            };
+            return float(whole / factor + 0.0);
+        }
+    };
+    float(text.parse().unwrap_or(value))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rounding {
+    Common,
+    Ceil,
+    Floor,
+}

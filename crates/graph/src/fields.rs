@@ -36,14 +36,14 @@ impl Fields<'_> {
             .add(place.problem(code, key, message, hint.into()));
     }
 
-    fn wrong(&mut self, key: &str, value: &Value, expected: &str) {
+    fn wrong(&mut self, code: Code, key: &str, value: &Value, expected: &str) {
         let message = format!(
             "\"{key}\" of {} cannot be {}.",
             lower(&self.owner),
             describe(value)
         );
         self.report(
-            Code::Json,
+            code,
             key,
             message,
             format!("Give it {expected}, or remove it."),
@@ -62,7 +62,7 @@ impl Fields<'_> {
         match self.take(key)? {
             Value::String(text) => Some(text),
             other => {
-                self.wrong(key, &other, "a text");
+                self.wrong(Code::Json, key, &other, "a text");
                 None
             }
         }
@@ -81,7 +81,7 @@ impl Fields<'_> {
         match self.take(key)? {
             Value::Object(map) => Some(map),
             other => {
-                self.wrong(key, &other, "an object");
+                self.wrong(Code::Json, key, &other, "an object");
                 None
             }
         }
@@ -90,7 +90,7 @@ impl Fields<'_> {
     pub(crate) fn list(&mut self, key: &str, needed: bool) -> Vec<Value> {
         match self.take(key) {
             Some(Value::Array(list)) => return list,
-            Some(other) => self.wrong(key, &other, "a list"),
+            Some(other) => self.wrong(Code::Json, key, &other, "a list"),
             None if needed => {
                 let message = format!("{} has no \"{key}\".", self.owner);
                 self.report(Code::Json, key, message, format!("Add \"{key}\", a list."));
@@ -104,24 +104,22 @@ impl Fields<'_> {
         match self.take(key) {
             Some(Value::Bool(value)) => value,
             Some(other) => {
-                self.wrong(key, &other, "true or false");
+                self.wrong(Code::Json, key, &other, "true or false");
                 false
             }
             None => false,
         }
     }
 
-    pub(crate) fn whole(&mut self, key: &str, min: i64) -> Option<u64> {
+    /// A whole number of at least 1; `code` says what it is for it to be another.
+    pub(crate) fn whole(&mut self, key: &str, code: Code) -> Option<u64> {
         let value = self.take(key)?;
         let number = integer(&value)
-            .filter(|number| (min..=MAX_MS).contains(number))
+            .filter(|number| (1..=MAX_MS).contains(number))
             .and_then(|number| u64::try_from(number).ok());
         if number.is_none() {
-            self.wrong(
-                key,
-                &value,
-                &format!("a whole number from {min} to {MAX_MS}"),
-            );
+            let expected = format!("a whole number from 1 to {MAX_MS}");
+            self.wrong(code, key, &value, &expected);
         }
         number
     }

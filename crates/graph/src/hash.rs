@@ -80,14 +80,20 @@ fn node(node: &DraftNode) -> Value {
     Value::Object(map)
 }
 
+/// Empty lists are left out, so that a further list in a later version changes no hash.
 fn requires(draft: &Draft) -> Value {
     let requires = &draft.document.requires;
-    json!({
-        "models": requires.models,
-        "tools": requires.tools,
-        "functions": requires.functions,
-        "nodes": requires.nodes,
-    })
+    let lists = [
+        ("models", &requires.models),
+        ("tools", &requires.tools),
+        ("functions", &requires.functions),
+        ("nodes", &requires.nodes),
+    ];
+    lists
+        .into_iter()
+        .filter(|(_, list)| !list.is_empty())
+        .map(|(key, list)| (key.to_owned(), Value::from(list.as_slice())))
+        .collect()
 }
 
 /// Writes a value with sorted keys. A float without fraction is written as an integer, since JavaScript knows no

@@ -11,6 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
+use crate::read::BEGINNING;
 
 /// Most bytes of a document.
 pub const MAX_BYTES: usize = 2_000_000;
@@ -76,7 +77,7 @@ pub(crate) fn read(text: &str, problems: &mut Problems) -> Option<Value> {
 
 fn hint(text: &str, error: &serde_json::Error) -> String {
     if text.trim().is_empty() {
-        return "The text is empty. A graph begins {\"format\": \"mnemograph\", \"format_version\": 1, …}.".to_owned();
+        return format!("The text is empty. {BEGINNING}");
     }
     if error.is_eof() {
         return "The text ends too early: a bracket or quotation mark is not closed, or the file is cut.".to_owned();

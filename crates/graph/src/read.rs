@@ -12,6 +12,10 @@ use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::settings::{Place, Unknown, complete, describe, integer, names};
 use crate::suggest::Suggest;
 
+/// How a document begins.
+pub(crate) const BEGINNING: &str =
+    "A graph begins {\"format\": \"mnemograph\", \"format_version\": 1, …}.";
+
 /// Most nodes of a document.
 pub const MAX_NODES: usize = 2_000;
 /// Most edges of a document.
@@ -72,10 +76,15 @@ pub(crate) fn document(
     problems: &mut Problems,
 ) -> Option<ReadDocument> {
     let Value::Object(map) = value else {
+        let hint = if value.is_string() {
+            "JSON text inside of JSON text: read it once more before you pass it on."
+        } else {
+            BEGINNING
+        };
         problems.add(Problem::new(
             Code::Json,
             format!("A graph document is an object, not {}.", describe(&value)),
-            "A graph begins {\"format\": \"mnemograph\", \"format_version\": 1, …}.",
+            hint,
         ));
         return None;
     };
@@ -145,17 +154,11 @@ fn is_known_version(map: &Map<String, Value>, problems: &mut Problems) -> bool {
     let root = Pointer::root();
     let format = map.get("format");
     if format.and_then(Value::as_str) != Some(FORMAT) {
-        let found = format.map_or("has no \"format\"".to_owned(), |value| {
-            format!("has the format {}", describe(value))
-        });
-        problems.add(
-            Problem::new(
-                Code::Version,
-                format!("The document {found}."),
-                "A graph begins {\"format\": \"mnemograph\", \"format_version\": 1, …}.",
-            )
-            .at(&root.key("format")),
-        );
+        let message = match format {
+            None => "The document has no \"format\".".to_owned(),
+            Some(value) => format!("The \"format\" of a graph cannot be {}.", describe(value)),
+        };
+        problems.add(Problem::new(Code::Version, message, BEGINNING).at(&root.key("format")));
         if format.is_some() {
             return false;
         }
@@ -233,11 +236,11 @@ fn node(
     let node = NodeDocument {
         id: id.clone().unwrap_or_default(),
         node_type: node_type.clone().unwrap_or_default(),
-        type_version: fields.whole("type_version", 1),
+        type_version: fields.whole("type_version", Code::Version),
         title: fields.text("title"),
         settings: fields.object("settings").unwrap_or_default(),
         on_error: fields.object("on_error"),
-        timeout_ms: fields.whole("timeout_ms", 1),
+        timeout_ms: fields.whole("timeout_ms", Code::Setting),
         disabled: fields.boolean("disabled"),
         renamed_from: earlier_ids(&mut fields),
         ui: fields.object("ui"),

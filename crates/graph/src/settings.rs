@@ -6,7 +6,7 @@
 use serde_json::{Map, Number, Value};
 
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
-use crate::setting::{MAX_MS, MAX_SAFE, SettingSpec, SettingType};
+use crate::setting::{MAX_SAFE, SettingSpec, SettingType};
 use crate::suggest::Suggest;
 
 /// Whether a key is kept and ignored.
@@ -99,6 +99,11 @@ fn unknown_name(
             names(fields.iter().map(|field| field.name))
         ),
     };
+    let hint = if fields.iter().any(|field| field.name == "params") {
+        format!("{hint} Options of the model go into \"params\".")
+    } else {
+        hint
+    };
     match unknown {
         Unknown::Warn => place.problem(
             Code::UnknownSetting,
@@ -130,7 +135,7 @@ fn expected(value: SettingType) -> String {
         SettingType::Text => "text".to_owned(),
         SettingType::Texts => "a list of texts".to_owned(),
         SettingType::Boolean => "true or false".to_owned(),
-        SettingType::Integer { min, max } if max >= MAX_MS => {
+        SettingType::Integer { min, max } if max >= MAX_SAFE => {
             format!("a whole number of at least {min}")
         }
         SettingType::Integer { min, max } => format!("a whole number from {min} to {max}"),
@@ -159,9 +164,10 @@ fn read(
     let good = match (field.value, value) {
         (SettingType::Record { fields }, Value::Object(map)) => {
             let path = place.path.key(field.name);
+            let owner = format!("\"{}\"", field.name);
             let inner = Place {
                 node: place.node,
-                owner: field.name,
+                owner: &owner,
                 path: &path,
             };
             let record = complete(fields, map, unknown, inner, suggest, problems);

@@ -14,75 +14,79 @@ pub(super) fn is_link(flow: EdgeType) -> bool {
     !matches!(flow, EdgeType::Run | EdgeType::Data)
 }
 
+/// A port that edges enter.
+type Inlet<'a> = (usize, EdgeType, &'a str);
+
+/// How many edges enter a port.
+#[derive(Default)]
+struct Traffic {
+    /// Edges that count.
+    live: u32,
+    /// Links from disabled nodes. A disabled resource is as good as absent, so that one of two memories can be
+    /// switched off to compare them.
+    idle: u32,
+}
+
 /// Judges what the edges do together: types, numbers, and what is missing.
 pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
     let mut seen = BTreeSet::new();
-    let mut crowds: BTreeMap<(usize, EdgeType, &str), u32> = BTreeMap::new();
-    let mut wired: BTreeSet<(usize, EdgeType, &str)> = BTreeSet::new();
+    let mut inlets: BTreeMap<Inlet<'_>, Traffic> = BTreeMap::new();
     for wire in &draft.wires {
         let (Some(from), Some(to)) = (draft.nodes.get(wire.from), draft.nodes.get(wire.to)) else {
             continue;
         };
         let path = Pointer::root().key("edges").index(wire.index);
-        if !seen.insert((
-            wire.edge_type,
-            wire.from,
-            &wire.from_port,
-            wire.to,
-            &wire.to_port,
-        )) {
-            problems.add(
-                Problem::new(
-                    Code::MaxConnections,
-                    format!(
-                        "The edge from {} to {} is drawn twice.",
-                        quote(from.id()),
-                        quote(to.id())
-                    ),
-                    "Remove one of the two.",
-                )
-                .node(to.id())
-                .port(&wire.to_port)
-                .at(&path),
+        let (from_port, to_port) = (wire.from_port.as_str(), wire.to_port.as_str());
+        if !seen.insert((wire.edge_type, wire.from, from_port, wire.to, to_port)) {
+            let message = format!(
+                "The edge from {} to {} is drawn twice.",
+                quote(from.id()),
+                quote(to.id())
             );
+            let problem = Problem::new(Code::MaxConnections, message, "Remove one of the two.");
+            problems.add(problem.node(to.id()).port(to_port).at(&path));
             continue;
         }
         judge_types(wire, from, to, &path, problems);
-        // A disabled resource is as good as absent: one of two memories can be switched off to compare them.
+        let traffic = inlets
+            .entry((wire.to, wire.edge_type, to_port))
+            .or_default();
         if is_link(wire.edge_type) && !from.is_enabled() {
-            continue;
-        }
-        let key = (wire.to, wire.edge_type, wire.to_port.as_str());
-        wired.insert(key);
-        let crowd = crowds.entry(key).or_default();
-        *crowd += 1;
-        let max = to
-            .spec
-            .and_then(|spec| spec.port(&wire.to_port, wire.edge_type, Direction::In))
-            .and_then(|port| port.max);
-        if let Some(max) = max
-            && *crowd == max + 1
-        {
-            problems.add(
-                Problem::new(
-                    Code::MaxConnections,
-                    format!(
-                        "{} takes {max} edge{}, not more.",
-                        quote(&format!("{}.{}", to.id(), wire.to_port)),
-                        if max == 1 { "" } else { "s" }
-                    ),
-                    "Remove an edge, or disable the node where it begins.",
-                )
-                .node(to.id())
-                .port(&wire.to_port)
-                .at(&path),
-            );
+            traffic.idle += 1;
+        } else {
+            traffic.live += 1;
+            judge_number(wire, to, traffic.live, &path, problems);
         }
     }
     for (index, node) in draft.nodes.iter().enumerate() {
-        judge_inputs(index, node, &wired, &draft.doubts, problems);
+        judge_inputs(index, node, &inlets, &draft.doubts, problems);
     }
     judge_tool_names(draft, problems);
+}
+
+/// Reports the first edge that is too much.
+fn judge_number(wire: &Wire, to: &DraftNode, number: u32, path: &Pointer, problems: &mut Problems) {
+    let port = to
+        .spec
+        .and_then(|spec| spec.port(&wire.to_port, wire.edge_type, Direction::In));
+    let Some(max) = port
+        .and_then(|port| port.max)
+        .filter(|max| number == max + 1)
+    else {
+        return;
+    };
+    let message = format!(
+        "{} takes {max} edge{}, not more.",
+        quote(&format!("{}.{}", to.id(), wire.to_port)),
+        if max == 1 { "" } else { "s" }
+    );
+    let hint = if is_link(wire.edge_type) {
+        "Remove an edge, or disable the node where it begins."
+    } else {
+        "Remove an edge."
+    };
+    let problem = Problem::new(Code::MaxConnections, message, hint);
+    problems.add(problem.node(to.id()).port(&wire.to_port).at(path));
 }
 
 fn judge_types(
@@ -143,7 +147,7 @@ fn judge_types(
 fn judge_inputs(
     index: usize,
     node: &DraftNode,
-    wired: &BTreeSet<(usize, EdgeType, &str)>,
+    inlets: &BTreeMap<Inlet<'_>, Traffic>,
     doubts: &Doubts,
     problems: &mut Problems,
 ) {
@@ -151,7 +155,8 @@ fn judge_inputs(
         return;
     };
     for port in spec.ports().filter(|port| port.direction == Direction::In) {
-        let has_edge = wired.contains(&(index, port.flow, port.name));
+        let traffic = inlets.get(&(index, port.flow, port.name));
+        let has_edge = traffic.is_some_and(|traffic| traffic.live > 0);
         let setting = port.setting.filter(|name| node.map.contains_key(*name));
         if has_edge && let Some(setting) = setting {
             problems.add(
@@ -176,7 +181,7 @@ fn judge_inputs(
                         "Nothing is wired to {}.",
                         quote(&format!("{}.{}", node.id(), port.name))
                     ),
-                    missing(port),
+                    missing(port, traffic.is_some_and(|traffic| traffic.idle > 0)),
                 )
                 .port(port.name),
             );
@@ -184,7 +189,10 @@ fn judge_inputs(
     }
 }
 
-fn missing(port: &PortSpec) -> String {
+fn missing(port: &PortSpec, has_idle: bool) -> String {
+    if has_idle {
+        return "Enable the node that is linked to it, or link another.".to_owned();
+    }
     if let Some(setting) = port.setting {
         return format!(
             "Draw a \"{}\" edge to it, or set \"{setting}\".",

@@ -15,10 +15,19 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
     let is_chat = |node: &DraftNode| node.is_type("chat_trigger");
     let has_trigger = triggers().next().is_some();
     if !has_trigger && draft.nodes.iter().all(|node| node.spec.is_some()) {
+        let is_off = draft
+            .nodes
+            .iter()
+            .any(|node| node.kind() == Some(Kind::Trigger));
+        let hint = if is_off {
+            "Enable a trigger: each one is disabled."
+        } else {
+            "Add a node of type chat_trigger or manual_trigger and draw a \"run\" edge from its port out."
+        };
         problems.add(Problem::new(
             Code::Trigger,
             "Nothing starts the graph.",
-            "Add a node of type chat_trigger or manual_trigger and draw a \"run\" edge from its port out.",
+            hint,
         ));
     }
     if has_trigger && !draft.doubts.is_lost(EdgeType::Run, Direction::In) {

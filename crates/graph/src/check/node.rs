@@ -173,42 +173,38 @@ fn on_error(
 /// Keys that the format allows on every node and that do nothing on this one.
 fn without_effect(spec: &NodeSpec, draft: &DraftNode, problems: &mut Problems) {
     let document = &draft.document;
-    let step_only = "Only steps run and fail.";
-    let timeout_hint = if spec
+    let acts = spec.kind == Kind::Step;
+    let has_own_limit = spec
         .settings
         .iter()
-        .any(|setting| setting.name == "timeout_ms")
-    {
-        "Write it into \"settings\"."
-    } else {
-        step_only
-    };
-    let acts = spec.kind == Kind::Step;
+        .any(|setting| setting.name == "timeout_ms");
+    let step_only = "Remove it: only steps run and fail.";
     let idle = [
         ("on_error", document.on_error.is_some() && !acts, step_only),
         (
             "timeout_ms",
             document.timeout_ms.is_some() && !acts,
-            timeout_hint,
+            if has_own_limit {
+                "Move it into \"settings\"."
+            } else {
+                step_only
+            },
         ),
         (
             "renamed_from",
             !document.renamed_from.is_empty() && !spec.keeps_state,
-            "Only nodes that store something take over state.",
+            "Remove it: only nodes that store something take over state.",
         ),
     ];
-    for (key, _, why) in idle.into_iter().filter(|(_, given, _)| *given) {
+    for (key, _, hint) in idle.into_iter().filter(|(_, given, _)| *given) {
+        let message = format!(
+            "\"{key}\" has no effect on \"{}\", a node of type \"{}\".",
+            draft.id(),
+            spec.node_type
+        );
         problems.add(
             draft
-                .problem(
-                    Code::UnknownSetting,
-                    format!(
-                        "\"{key}\" has no effect on \"{}\", a node of type \"{}\".",
-                        draft.id(),
-                        spec.node_type
-                    ),
-                    format!("Remove it. {why}"),
-                )
+                .problem(Code::UnknownSetting, message, hint)
                 .at(&draft.path.key(key)),
         );
     }

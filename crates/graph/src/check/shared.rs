@@ -13,7 +13,7 @@ use crate::nodes::Scope;
 use crate::problem::{Code, Problems, quote};
 
 /// Looks at forks that one document is worth: the search of a hostile one ends without a warning.
-const BUDGET: usize = 5_000_000;
+const BUDGET: usize = 1_000_000;
 
 pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
     if draft.limits.max_parallel < 2 {
@@ -33,10 +33,7 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
         let pair = first_pair(&agents, |a, b| {
             !followers.has(a, b)
                 && !followers.has(b, a)
-                && forks.iter().any(|fork| {
-                    left = left.saturating_sub(fork.len());
-                    left > 0 && parts(fork, &followers, a, b)
-                })
+                && are_parted(&forks, &followers, (a, b), &mut left)
         });
         let Some((Some(a), Some(b))) = pair.map(|(a, b)| (draft.nodes.get(a), draft.nodes.get(b)))
         else {
@@ -111,8 +108,28 @@ fn forks(draft: &Draft) -> Vec<Vec<usize>> {
         .collect()
 }
 
+/// Whether some fork sends control to the two nodes at once, as far as the budget lasts.
+fn are_parted(
+    forks: &[Vec<usize>],
+    followers: &Followers,
+    pair: (usize, usize),
+    left: &mut usize,
+) -> bool {
+    for fork in forks {
+        let Some(rest) = left.checked_sub(fork.len()) else {
+            *left = 0;
+            return false;
+        };
+        *left = rest;
+        if parts(fork, followers, pair) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether two different branches of a fork lead to the two nodes.
-fn parts(fork: &[usize], followers: &Followers, a: usize, b: usize) -> bool {
+fn parts(fork: &[usize], followers: &Followers, (a, b): (usize, usize)) -> bool {
     let leads = |target: usize, goal: usize| target == goal || followers.has(target, goal);
     let to_a = fork.iter().filter(|target| leads(**target, a)).count();
     let to_b = fork.iter().filter(|target| leads(**target, b)).count();

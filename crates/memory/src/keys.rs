@@ -164,8 +164,8 @@ impl HistoryKey {
         self.head().with(round_id)
     }
 
-    /// The row by which a thread finds its histories, see [`thread_histories`].
-    pub(crate) fn index(&self) -> Key {
+    /// The prefix of [`HistoryKey::life`].
+    pub(crate) fn lives(&self) -> Key {
         Key::new([
             KeyPart::from(self.namespace.as_str()),
             KeyPart::Int(0),
@@ -176,8 +176,19 @@ impl HistoryKey {
         ])
     }
 
-    /// Reads [`HistoryKey::index`] back.
-    pub(crate) fn from_index(key: &Key) -> Option<Self> {
+    /// The row in `heads` that stands for one life of this history: `[namespace, 0, thread, graph, node, type, epoch]`.
+    /// A head's second part is the graph, a text, so an integer in its place can be no head.
+    ///
+    /// It is written with the head of a new epoch and has two uses. A writer checks that it is there: the head's `rev`
+    /// alone could match by chance after the head was deleted and begun again. And it is how a thread finds its
+    /// histories: deleting one costs its own histories and not a scan of every head of the namespace, and a history
+    /// whose head is damaged is found all the same.
+    pub(crate) fn life(&self, epoch: u64) -> Key {
+        self.lives().with(epoch)
+    }
+
+    /// Reads [`HistoryKey::life`] back.
+    pub(crate) fn from_life(key: &Key) -> Option<Self> {
         let [
             KeyPart::Text(namespace),
             KeyPart::Int(0),
@@ -185,6 +196,7 @@ impl HistoryKey {
             KeyPart::Text(graph),
             KeyPart::Text(node),
             KeyPart::Text(memory_type),
+            KeyPart::Int(_),
         ] = key.parts()
         else {
             return None;
@@ -193,17 +205,9 @@ impl HistoryKey {
     }
 }
 
-/// The prefix of the rows in `heads` that name a thread's histories: `[namespace, 0, thread, graph, node, type]`.
-///
-/// A head's second part is the graph, a text, so an integer in its place can be no head. The rows are written with the
-/// head: deleting a thread then costs its own histories and not a scan of every head of the namespace, and a history
-/// whose head is damaged is still found.
+/// The prefix of the rows that stand for a thread's histories, see [`HistoryKey::life`].
 pub(crate) fn thread_histories(namespace: &str, thread: &str) -> Key {
-    Key::new([
-        KeyPart::from(namespace),
-        KeyPart::Int(0),
-        KeyPart::from(thread),
-    ])
+    Key::new([KeyPart::from(namespace), KeyPart::Int(0), KeyPart::from(thread)])
 }
 
 /// `[namespace, thread]`.

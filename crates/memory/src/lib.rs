@@ -9,6 +9,8 @@
     )
 )]
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod decode;
 mod error;
 pub mod history;

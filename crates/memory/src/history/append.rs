@@ -5,7 +5,7 @@ use mnemograph_storage::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::head::{NewEpoch, rounds_end};
+use super::head::{LIFE_REV, NewEpoch, in_life, life_rev, rounds_end};
 use super::{Base, TRIES, conflict, head, rev};
 use crate::error::MemoryError;
 use crate::keys::HistoryKey;
@@ -96,12 +96,21 @@ pub(super) enum Step {
     Stale,
 }
 
+/// The life of the history that a round goes to.
+#[derive(Debug)]
+enum Life {
+    /// One that goes on; `rev` of its row, 0 if it is lost.
+    Present(u64),
+    /// One that begins.
+    New(NewEpoch),
+}
+
 /// What a batch is written against.
 #[derive(Debug)]
 pub(super) struct Plan {
     head: Head,
     head_rev: u64,
-    new_epoch: Option<NewEpoch>,
+    life: Life,
     /// `rev` of the round id's row, 0 for none.
     id_rev: u64,
     /// The provisional round that this one replaces.
@@ -113,7 +122,7 @@ impl Plan {
         Self {
             head: base.head(),
             head_rev: base.head_rev,
-            new_epoch: None,
+            life: Life::Present(LIFE_REV),
             id_rev: 0,
             provisional: None,
         }
@@ -168,9 +177,10 @@ impl Plan {
         if let Some(old) = &self.provisional {
             batch = batch.delete(Table::Rounds, key.round(old.epoch, old.first_seq));
         }
-        if let Some(new) = &self.new_epoch {
-            batch = batch.merge(new.batch(key));
-        }
+        batch = match &self.life {
+            Life::Present(life_rev) => in_life(batch, key, head.epoch, *life_rev),
+            Life::New(new) => batch.merge(new.batch(key)),
+        };
         let stored = Appended::Stored {
             first_seq,
             count: round.n,
@@ -194,7 +204,7 @@ pub(super) async fn look<S: Storage>(
     let mut plan = Plan {
         head: Head::empty(0),
         head_rev: slot.rev,
-        new_epoch: None,
+        life: Life::Present(LIFE_REV),
         id_rev: id_record.as_ref().map_or(0, |record| record.rev),
         provisional: None,
     };
@@ -210,10 +220,13 @@ pub(super) async fn look<S: Storage>(
         (None, None) => {
             let new = NewEpoch::take(storage).await?;
             let head = Head::empty(new.epoch);
-            plan.new_epoch = Some(new);
+            plan.life = Life::New(new);
             head
         }
     };
+    if let Life::Present(known) = &mut plan.life {
+        *known = life_rev(storage, key, plan.head.epoch).await?;
+    }
     let end = rounds_end(storage, &key.rounds(plan.head.epoch)).await?;
     plan.head.next_seq = plan.head.next_seq.max(end);
     let row = match &id_record {

@@ -32,6 +32,7 @@ pub async fn clear<S: Storage>(storage: &S, key: &HistoryKey) -> Result<Cleared,
         let batch = Batch::new(Durability::Strict)
             .check(Table::Heads, key.head(), rev(slot.rev))
             .put(Table::Heads, key.head(), Head::empty(new.epoch).to_value())
+            .delete_range(Table::Heads, Range::prefix(&key.lives()))
             .merge(new.batch(key));
         if storage.commit(delete_contents(batch, key)).await? == Outcome::Committed {
             return Ok(Cleared {

@@ -129,13 +129,31 @@ impl NewEpoch {
         Ok(Self { epoch, counter_rev })
     }
 
-    /// The counter's step, and the row by which the thread finds this history.
+    /// The counter's step, and the row that stands for the new life.
     pub(super) fn batch(&self, key: &HistoryKey) -> Batch {
         let next = value([("next", Json::from(self.epoch.saturating_add(1)))]);
         Batch::new(Durability::Relaxed)
             .check(Table::Meta, keys::next_epoch(), rev(self.counter_rev))
             .put(Table::Meta, keys::next_epoch(), next)
-            .put(Table::Heads, key.index(), value([]))
+            .put(Table::Heads, key.life(self.epoch), value([]))
+    }
+}
+
+/// `rev` of the row that stands for a life of the history: it is put once.
+pub(super) const LIFE_REV: u64 = 1;
+
+/// `rev` of that row as it is, 0 if it is lost.
+pub(super) async fn life_rev<S: Storage>(storage: &S, key: &HistoryKey, epoch: u64) -> Result<u64, MemoryError> {
+    let record = get(storage, Table::Heads, &key.life(epoch)).await?;
+    Ok(record.map_or(0, |record| record.rev))
+}
+
+/// Lets a batch hold only in this life of the history, and writes the row that stands for it where it is lost.
+pub(super) fn in_life(batch: Batch, key: &HistoryKey, epoch: u64, life_rev: u64) -> Batch {
+    let batch = batch.check(Table::Heads, key.life(epoch), rev(life_rev));
+    match life_rev {
+        0 => batch.put(Table::Heads, key.life(epoch), value([])),
+        _ => batch,
     }
 }
 

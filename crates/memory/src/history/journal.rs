@@ -2,7 +2,7 @@
 
 use mnemograph_storage::{Batch, Durability, Outcome, Storage, Table};
 
-use super::head::NewEpoch;
+use super::head::{LIFE_REV, NewEpoch, in_life, life_rev};
 use super::{Base, TRIES, conflict, head, rev};
 use crate::error::MemoryError;
 use crate::keys::HistoryKey;
@@ -25,14 +25,15 @@ pub async fn open_round<S: Storage>(
 ) -> Result<Base, MemoryError> {
     let round = Prepared::new(&row.round, row.seen_seq)?;
     let mut known = match base {
-        Some(base) => Known::Head(*base),
+        Some(base) => Known::Head(*base, LIFE_REV),
         None => look(storage, key, None).await?,
     };
     for _ in 0..TRIES {
         let mut batch = Batch::new(Durability::Relaxed).merge(extra.clone());
         let base = match &known {
-            Known::Head(base) => {
+            Known::Head(base, life_rev) => {
                 batch = batch.check(Table::Heads, key.head(), rev(base.head_rev));
+                batch = in_life(batch, key, base.epoch, *life_rev);
                 *base
             }
             Known::Nothing { head_rev, new } => {
@@ -79,8 +80,8 @@ pub async fn write_journal<S: Storage>(
 }
 
 enum Known {
-    /// The head that the row belongs to.
-    Head(Base),
+    /// The head that the row belongs to, and the `rev` of its life's row.
+    Head(Base, u64),
     /// There is no head, or none that can be read.
     Nothing { head_rev: u64, new: NewEpoch },
     /// The history has begun another life.
@@ -90,7 +91,7 @@ enum Known {
 /// The base that the run has, if it has one: not one that this call was about to make.
 const fn base_of(known: &Known) -> Option<&Base> {
     match known {
-        Known::Head(base) | Known::Other(base) => Some(base),
+        Known::Head(base, _) | Known::Other(base) => Some(base),
         Known::Nothing { .. } => None,
     }
 }
@@ -101,17 +102,20 @@ async fn look<S: Storage>(
     base: Option<&Base>,
 ) -> Result<Known, MemoryError> {
     let slot = head::read(storage, key).await?.writable(key)?;
-    Ok(match (slot.head, base) {
-        (Some(head), Some(base)) if head.epoch != base.epoch => Known::Other(*base),
-        (None, Some(base)) if slot.rev == 0 => Known::Other(*base),
-        (None, Some(base)) => Known::Head(Base {
+    let base = match (slot.head, base) {
+        (Some(head), Some(base)) if head.epoch != base.epoch => return Ok(Known::Other(*base)),
+        (None, Some(base)) if slot.rev == 0 => return Ok(Known::Other(*base)),
+        (None, Some(base)) => Base {
             head_rev: slot.rev,
             ..*base
-        }),
-        (Some(head), _) => Known::Head(Base::new(head, slot.rev)),
-        (None, None) => Known::Nothing {
-            head_rev: slot.rev,
-            new: NewEpoch::take(storage).await?,
         },
-    })
+        (Some(head), _) => Base::new(head, slot.rev),
+        (None, None) => {
+            return Ok(Known::Nothing {
+                head_rev: slot.rev,
+                new: NewEpoch::take(storage).await?,
+            });
+        }
+    };
+    Ok(Known::Head(base, life_rev(storage, key, base.epoch).await?))
 }

@@ -228,7 +228,7 @@ fn close(zone: &Zone, last: &Message, ids: &mut Ids) -> Message {
         (
             FAILED,
             format!(
-                "[The answer ended here with the error {code}. The tools called above have run.]"
+                "[The answer ended here with the error {code}. Tools with a result above have run.]"
             ),
         )
     };

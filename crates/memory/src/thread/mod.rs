@@ -7,7 +7,7 @@ mod transcript;
 mod turn;
 
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
-pub use turn::{ThreadBase, Turn, TurnStart, finish_batch, finish_turn, open_turn};
+pub use turn::{Turn, TurnStart, finish_batch, finish_turn, open_turn};
 
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Part as KeyPart, Range, Record, ScanOptions, Storage, Table,
@@ -296,14 +296,22 @@ pub async fn histories<S: Storage>(
     id: &str,
 ) -> Result<Vec<HistoryKey>, MemoryError> {
     check(namespace, id)?;
+    let lives = lives(storage, namespace, id).await?;
+    let mut histories: Vec<HistoryKey> = lives.into_iter().map(|(history, _)| history).collect();
+    histories.dedup();
+    Ok(histories)
+}
+
+/// The histories of a thread, each with the row that tells of it.
+async fn lives<S: Storage>(
+    storage: &S,
+    namespace: &str,
+    id: &str,
+) -> Result<Vec<(HistoryKey, Key)>, MemoryError> {
     let range = Range::prefix(&keys::thread_histories(namespace, id));
-    let rows = storage
-        .scan(Table::Heads, &range, ScanOptions::default())
-        .await?;
-    Ok(rows
-        .iter()
-        .filter_map(|row| HistoryKey::from_index(&row.key))
-        .collect())
+    let rows = storage.scan(Table::Heads, &range, ScanOptions::default()).await?;
+    let history = |row: Record| Some((HistoryKey::from_life(&row.key)?, row.key));
+    Ok(rows.into_iter().filter_map(history).collect())
 }
 
 /// Removes a thread: its record, its transcript, and every history of it. A run that is under way finds its history gone
@@ -320,7 +328,7 @@ pub async fn delete<S: Storage>(
     let mut removed = false;
     for _ in 0..TRIES {
         let record = get(storage, Table::Threads, &key).await?;
-        let histories = histories(storage, namespace, id).await?;
+        let histories = lives(storage, namespace, id).await?;
         let entries = ScanOptions {
             limit: Some(1),
             reverse: false,
@@ -336,10 +344,10 @@ pub async fn delete<S: Storage>(
             .check(Table::Threads, key.clone(), record.map(|record| record.rev))
             .delete(Table::Threads, key.clone())
             .delete_range(Table::Transcripts, Range::prefix(&key));
-        let batch = histories.iter().fold(batch, |batch, history| {
-            delete_contents(batch, history)
+        let batch = histories.into_iter().fold(batch, |batch, (history, life)| {
+            delete_contents(batch, &history)
                 .delete(Table::Heads, history.head())
-                .delete(Table::Heads, history.index())
+                .delete(Table::Heads, life)
         });
         removed |= storage.commit(batch).await? == Outcome::Committed;
     }

@@ -1,6 +1,8 @@
 //! A turn: its entry is opened with the run and finished with its last commit.
 
-use mnemograph_storage::{Batch, Durability, Outcome, Storage, Table, get};
+use mnemograph_storage::{
+    Batch, Durability, Key, Outcome, Part as KeyPart, Range, ScanOptions, Storage, Table, get,
+};
 
 use super::transcript::{Entry, Shown};
 use super::{Thread, check, conflict};
@@ -29,21 +31,11 @@ pub struct TurnStart<'a> {
     pub now: u64,
 }
 
-/// What a writer knows of a thread: with a fresh one, opening a turn reads nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThreadBase {
-    thread: Thread,
-    /// `rev` of its record, 0 for none.
-    rev: u64,
-}
-
 /// A turn that has begun.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
     /// The number of its entry.
     pub entry: u64,
-    /// For the next turn of this thread.
-    pub base: ThreadBase,
 }
 
 /// Opens a turn, relaxed, and with it whatever `extra` writes. The first turn of a thread creates its record.
@@ -54,7 +46,6 @@ pub struct Turn {
 pub async fn open_turn<S: Storage>(
     storage: &S,
     start: &TurnStart<'_>,
-    base: Option<&ThreadBase>,
     extra: Batch,
 ) -> Result<Turn, MemoryError> {
     let TurnStart {
@@ -67,24 +58,23 @@ pub async fn open_turn<S: Storage>(
     check_id("actor", actor)?;
     let key = check(namespace, thread)?;
     let value = Entry::to_value(start.run_id, now, start.shown)?;
-    let mut known = match base {
-        Some(base) if base.thread.id == thread => base.clone(),
-        Some(_) | None => look(storage, start).await?,
-    };
-    for _ in 0..TRIES {
-        if known.thread.actor != actor {
+    for attempt in 0..TRIES {
+        let (mut next, rev) = look(storage, start).await?;
+        if next.actor != actor {
             return Err(MemoryError::ThreadActor {
                 thread: thread.to_owned(),
             });
         }
-        let mut next = known.thread.clone();
+        if attempt > 0 {
+            // A record that lost count goes on behind the last entry.
+            next.turns = next.turns.max(last_entry(storage, &key).await?);
+        }
         next.turns = next.turns.saturating_add(1);
         next.updated_at = now;
         if next.title.is_none() && next.turns == 1 {
             next.title = start.shown.user.as_ref().and_then(title);
         }
         let entry = key.with(next.turns);
-        let rev = Some(known.rev).filter(|rev| *rev > 0);
         let batch = Batch::new(Durability::Relaxed)
             .check(Table::Threads, key.clone(), rev)
             .check(Table::Transcripts, entry.clone(), None)
@@ -92,42 +82,36 @@ pub async fn open_turn<S: Storage>(
             .put(Table::Transcripts, entry, value.clone())
             .merge(extra.clone());
         if storage.commit(batch).await? == Outcome::Committed {
-            return Ok(Turn {
-                entry: next.turns,
-                base: ThreadBase {
-                    thread: next,
-                    rev: known.rev + 1,
-                },
-            });
+            return Ok(Turn { entry: next.turns });
         }
-        known = look(storage, start).await?;
     }
     Err(conflict(thread))
 }
 
-/// The thread as it is. A record that lost count goes on behind the last entry.
-async fn look<S: Storage>(storage: &S, start: &TurnStart<'_>) -> Result<ThreadBase, MemoryError> {
+/// The thread as it is, or as it begins, and the `rev` of its record.
+async fn look<S: Storage>(
+    storage: &S,
+    start: &TurnStart<'_>,
+) -> Result<(Thread, Option<u64>), MemoryError> {
     let key = check(start.namespace, start.thread)?;
-    let Some(record) = get(storage, Table::Threads, &key).await? else {
-        return Ok(ThreadBase {
-            thread: Thread::new(start.thread, start.actor, None, start.now),
-            rev: 0,
-        });
-    };
-    let mut thread = Thread::read_to_write(&record, start.thread, start.actor, start.now)?;
-    let next = key.with(thread.turns.saturating_add(1));
-    if get(storage, Table::Transcripts, &next).await?.is_some() {
-        let page = super::TranscriptPage {
-            limit: Some(1),
-            before: None,
-        };
-        let last = super::transcript(storage, start.namespace, start.thread, page).await?;
-        let last = last.entries.first().map_or(0, |entry| entry.n);
-        thread.turns = thread.turns.max(last);
+    match get(storage, Table::Threads, &key).await? {
+        None => Ok((Thread::new(start.thread, start.actor, None, start.now), None)),
+        Some(record) => {
+            let thread = Thread::read_to_write(&record, start.thread, start.actor, start.now)?;
+            Ok((thread, Some(record.rev)))
+        }
     }
-    Ok(ThreadBase {
-        thread,
-        rev: record.rev,
+}
+
+async fn last_entry<S: Storage>(storage: &S, thread: &Key) -> Result<u64, MemoryError> {
+    let options = ScanOptions {
+        limit: Some(1),
+        reverse: true,
+    };
+    let last = storage.scan(Table::Transcripts, &Range::prefix(thread), options).await?;
+    Ok(match last.first().and_then(|record| record.key.parts().last()) {
+        Some(KeyPart::Int(n)) => *n,
+        Some(KeyPart::Text(_)) | None => 0,
     })
 }
 

@@ -72,8 +72,9 @@ pub(crate) fn key_range(
 /// call could address them.
 pub(crate) fn records(rows: &Array) -> Vec<Record> {
     let text = JSON::stringify(rows).ok().map(String::from);
-    let all = text.and_then(|text| serde_json::from_str(&text).ok());
-    all.unwrap_or_else(|| rows.iter().filter_map(|row| record(&row)).collect())
+    let all: Option<Vec<Record>> = text.and_then(|text| serde_json::from_str(&text).ok());
+    let all = all.unwrap_or_else(|| rows.iter().filter_map(|row| record(&row)).collect());
+    all.into_iter().map(Record::as_written).collect()
 }
 
 fn record(row: &JsValue) -> Option<Record> {

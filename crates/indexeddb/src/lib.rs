@@ -1,13 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(
-    test,
-    allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
 
 mod connection;
 mod convert;

@@ -111,13 +111,16 @@ pub(crate) async fn verify(db: &web_sys::IdbDatabase) -> std::result::Result<(),
     )))
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "wasm32"))]
 mod tests {
     use mnemograph_storage::Table;
+    use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
     use super::*;
 
-    #[test]
+    wasm_bindgen_test_configure!(run_in_browser);
+
+    #[wasm_bindgen_test]
     fn the_migrations_create_every_table_once() {
         let mut created: Vec<&str> = MIGRATIONS
             .iter()
@@ -130,7 +133,7 @@ mod tests {
         assert_eq!(created, expected);
     }
 
-    #[test]
+    #[wasm_bindgen_test]
     fn the_fingerprint_of_version_1_stays() {
         assert_eq!(version(), 1);
         assert_eq!(

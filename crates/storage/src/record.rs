@@ -26,6 +26,32 @@ pub struct Record {
     pub value: Value,
 }
 
+impl Record {
+    /// For backends that read through JavaScript: it writes a whole float beyond 2^53 like an integer; here it becomes
+    /// the float again that it was.
+    #[must_use]
+    pub fn as_written(mut self) -> Self {
+        for member in self.value.values_mut() {
+            restore_floats(member);
+        }
+        self
+    }
+}
+
+fn restore_floats(value: &mut serde_json::Value) {
+    use serde_json::Value as Json;
+    match value {
+        Json::Null | Json::Bool(_) | Json::String(_) => {}
+        Json::Number(number) if normalise_number(number).is_some() => {}
+        Json::Number(number) => {
+            let float = number.as_f64().and_then(Number::from_f64);
+            *number = float.unwrap_or_else(|| number.clone());
+        }
+        Json::Array(items) => items.iter_mut().for_each(restore_floats),
+        Json::Object(members) => members.values_mut().for_each(restore_floats),
+    }
+}
+
 /// Refuses values that a JavaScript backend would change or could not give back, and writes each number in the one
 /// form in which it comes back: integral floats as integers.
 pub(crate) fn normalise(key: &Key, value: &mut Value) -> Result<(), StoreError> {
@@ -100,6 +126,23 @@ mod tests {
             normalised(json!([{"a": 2.0}])).unwrap().to_string(),
             r#"[{"a":2}]"#
         );
+    }
+
+    #[test]
+    fn whole_floats_beyond_the_integers_are_restored() {
+        let written = json!([
+            9_007_199_254_740_994_u64,
+            1,
+            -9_007_199_254_740_994_i64,
+            2.5
+        ]);
+        let record = Record {
+            key: Key::new(["k"]),
+            rev: 1,
+            value: Value::from_iter([("x".to_owned(), written)]),
+        };
+        let expected = json!([9_007_199_254_740_994.0, 1, -9_007_199_254_740_994.0, 2.5]);
+        assert_eq!(record.as_written().value.get("x"), Some(&expected));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::support::{Case, holds, put, text_key, value};
-use crate::{MAX_DEPTH, MAX_INT, Storage, Table, Value};
+use super::support::{Case, equal, failed, holds, put, text_key, value};
+use crate::{MAX_DEPTH, MAX_INT, Storage, Table, Value, get};
 
 async fn comes_back<S: Storage>(store: &S, name: &str, value: Value) -> Case {
     let id = text_key(name);
@@ -62,10 +62,38 @@ pub(super) async fn numbers_survive<S: Storage>(store: &S) -> Case {
     for (place, number) in numbers.into_iter().enumerate() {
         comes_back(store, &place.to_string(), value(number)).await?;
     }
+    let (id, floats) = (text_key("floats"), floats());
+    put(
+        store,
+        Table::Variables,
+        &id,
+        value(Json::Array(floats.clone())),
+    )
+    .await?;
+    let found = get(store, Table::Variables, &id).await.map_err(failed)?;
+    let found = found.and_then(|record| record.value.get("x").cloned());
+    let found = found.and_then(|list| list.as_array().cloned());
+    let found = found.unwrap_or_default();
+    equal("the number of floats", &found.len(), &floats.len())?;
+    for (found, float) in found.iter().zip(&floats) {
+        equal("a float", found, float)?;
+    }
     // An integral float is the integer of the same size.
     let id = text_key("one");
     put(store, Table::Variables, &id, value(json!(1.0))).await?;
     holds(store, Table::Variables, &id, 1, &value(json!(1))).await
+}
+
+/// Floats of all sizes that are not whole, the same on each run.
+fn floats() -> Vec<Json> {
+    let next = |bits: &u64| {
+        let next = bits.wrapping_mul(6_364_136_223_846_793_005);
+        Some(next.wrapping_add(1_442_695_040_888_963_407))
+    };
+    let bits = std::iter::successors(Some(1), next).take(2_000);
+    let floats = bits.map(f64::from_bits);
+    let floats = floats.filter(|float| float.is_finite() && float.fract() != 0.0);
+    floats.map(|float| json!(float)).collect()
 }
 
 pub(super) async fn shapes_survive<S: Storage>(store: &S) -> Case {
@@ -115,6 +143,7 @@ pub(super) async fn member_names_survive<S: Storage>(store: &S) -> Case {
         "\0",
         "then",
         "length",
+        "toJSON",
     ];
     let members = || names.iter().map(|name| ((*name).to_owned(), json!(name)));
     comes_back(store, "flat", members().collect()).await?;

@@ -1,6 +1,6 @@
 //! The table of node types. It drives validation; forms and schemas are made from the same table.
 //!
-//! A new node type is one file in `nodes/` (a settings struct and its [`NodeSpec`]) and one line in [`SPECS`].
+//! A new node type is one file in `nodes/` (a settings struct and its [`NodeSpec`]), a variant of [`Settings`](crate::Settings) and one line in `SPECS`.
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -142,6 +142,11 @@ impl PortSpec {
         PortSpec::new(name, flow, Direction::Out, description)
     }
 
+    /// Whether values leave here.
+    pub fn is_data_out(&self) -> bool {
+        self.flow == EdgeType::Data && self.direction == Direction::Out
+    }
+
     pub(crate) const fn required(mut self) -> Self {
         self.required = true;
         self
@@ -195,8 +200,8 @@ pub struct NodeSpec {
     pub title: &'static str,
     /// One sentence for people.
     pub description: &'static str,
-    /// The ports of this type alone; [`NodeSpec::ports`] has all.
-    pub(crate) own_ports: &'static [PortSpec],
+    /// The ports of this type alone; [`NodeSpec::all_ports`] has those of every step as well.
+    pub ports: &'static [PortSpec],
     /// The settings.
     pub settings: &'static [SettingSpec],
     /// Takes over state by `renamed_from`.
@@ -214,12 +219,12 @@ pub(crate) fn settled(_: &mut Map<String, Value>) -> Vec<SettingFault> {
 
 impl NodeSpec {
     /// All ports of the type.
-    pub fn ports(&self) -> impl Iterator<Item = &'static PortSpec> {
+    pub fn all_ports(&self) -> impl Iterator<Item = &'static PortSpec> {
         let common = match self.kind {
             Kind::Step => STEP_PORTS,
             Kind::Trigger | Kind::Pull | Kind::Resource | Kind::Note => &[],
         };
-        self.own_ports.iter().chain(common)
+        self.ports.iter().chain(common)
     }
 
     /// The port of this name, flow and direction.
@@ -229,13 +234,13 @@ impl NodeSpec {
         flow: EdgeType,
         direction: Direction,
     ) -> Option<&'static PortSpec> {
-        self.ports()
+        self.all_ports()
             .find(|port| port.name == name && port.flow == flow && port.direction == direction)
     }
 
     /// The link that nodes of this type offer, if they are resources.
     pub fn offers(&self) -> Option<&'static PortSpec> {
-        self.ports().find(|port| {
+        self.all_ports().find(|port| {
             port.direction == Direction::Out && !matches!(port.flow, EdgeType::Run | EdgeType::Data)
         })
     }
@@ -250,31 +255,34 @@ impl Serialize for NodeSpec {
         out.serialize_field("group", self.group)?;
         out.serialize_field("title", self.title)?;
         out.serialize_field("description", self.description)?;
-        out.serialize_field("ports", &self.ports().collect::<Vec<_>>())?;
+        out.serialize_field("ports", &self.all_ports().collect::<Vec<_>>())?;
         out.serialize_field("settings", self.settings)?;
         out.serialize_field("keeps_state", &self.keeps_state)?;
         out.end()
     }
 }
 
-static SPECS: [NodeSpec; 9] = [
-    nodes::trigger::CHAT,
-    nodes::trigger::MANUAL,
-    nodes::ai_agent::SPEC,
-    nodes::llm_model::SPEC,
-    nodes::tool::SPEC,
-    nodes::memory::BUFFER,
-    nodes::reply::SPEC,
-    nodes::output::SPEC,
-    nodes::note::SPEC,
+static SPECS: [&NodeSpec; 9] = [
+    &nodes::trigger::CHAT,
+    &nodes::trigger::MANUAL,
+    &nodes::ai_agent::SPEC,
+    &nodes::llm_model::SPEC,
+    &nodes::tool::SPEC,
+    &nodes::memory::BUFFER,
+    &nodes::reply::SPEC,
+    &nodes::output::SPEC,
+    &nodes::note::SPEC,
 ];
 
 /// Every node type.
-pub fn specs() -> &'static [NodeSpec] {
+pub fn specs() -> &'static [&'static NodeSpec] {
     &SPECS
 }
 
 /// The node type of this name.
 pub fn spec(node_type: &str) -> Option<&'static NodeSpec> {
-    SPECS.iter().find(|spec| spec.node_type == node_type)
+    SPECS
+        .iter()
+        .find(|spec| spec.node_type == node_type)
+        .copied()
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::policy::Requires;
+#[cfg(feature = "ts")]
+use crate::policy::{LimitsDocument, OnErrorDocument};
 
 /// The value of `format` in every graph document.
 pub const FORMAT: &str = "mnemograph";
@@ -13,8 +15,8 @@ pub const FORMAT: &str = "mnemograph";
 pub const FORMAT_VERSION: u64 = 1;
 
 /// A graph document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "GraphDocument"))]
 pub struct Document {
     /// Always `"mnemograph"`.
     #[cfg_attr(feature = "ts", ts(type = "\"mnemograph\""))]
@@ -35,10 +37,11 @@ pub struct Document {
     /// The nodes; their order means nothing.
     pub nodes: Vec<NodeDocument>,
     /// The edges; their order decides ties.
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<EdgeDocument>>", optional))]
     pub edges: Vec<EdgeDocument>,
     /// Changes to the default limits.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[cfg_attr(feature = "ts", ts(as = "Option<Map<String, Value>>", optional))]
+    #[cfg_attr(feature = "ts", ts(as = "Option<LimitsDocument>", optional))]
     pub limits: Map<String, Value>,
     /// What the host must offer beside what the nodes name.
     #[serde(default, skip_serializing_if = "Requires::is_empty")]
@@ -77,7 +80,7 @@ pub struct NodeDocument {
     pub settings: Map<String, Value>,
     /// What happens when the node fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(optional))]
+    #[cfg_attr(feature = "ts", ts(as = "Option<OnErrorDocument>", optional))]
     pub on_error: Option<Map<String, Value>>,
     /// Time limit of one attempt, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

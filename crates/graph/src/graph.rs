@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, OpenedBy, PortSpec};
 use crate::check::Draft;
 use crate::document::{Document, EdgeType};
 use crate::nodes::{Settings, ToolRun};
-use crate::policy::{Limits, OnError, Requires};
+use crate::policy::{ErrorMode, Limits, OnError, Requires};
+use crate::problem::Pointer;
 
 /// Place of a node in its graph. Nodes stand in the order of their ids, notes last, so that two documents with one
 /// semantic hash number their nodes alike and a checkpoint of one fits the other.
@@ -52,6 +53,10 @@ pub struct Node {
     pub disabled: bool,
     /// Earlier ids whose stored state this node takes over.
     pub renamed_from: Vec<String>,
+    /// Where the node stands in the document, for problems that are found later.
+    pub pointer: Pointer,
+    /// The settings that open ports and are on.
+    open: Vec<&'static str>,
 }
 
 impl Node {
@@ -59,13 +64,25 @@ impl Node {
     pub fn type_name(&self) -> &'static str {
         self.settings.type_name()
     }
+
+    /// The data ports on which the node gives values with these settings.
+    pub fn outputs(&self) -> impl Iterator<Item = &'static PortSpec> {
+        let ports = self
+            .settings
+            .spec()
+            .all_ports()
+            .filter(|port| port.is_data_out());
+        ports.filter(|port| match port.opened_by {
+            None => true,
+            Some(OpenedBy::ErrorBranch) => self.on_error.mode == ErrorMode::Branch,
+            Some(OpenedBy::Setting(name)) => self.open.contains(&name),
+        })
+    }
 }
 
 /// An edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// Its place.
-    pub ix: EdgeIx,
     /// What it carries.
     pub edge_type: EdgeType,
     /// Node where it begins.
@@ -81,15 +98,15 @@ pub struct Edge {
 /// The edges of one node, by use.
 #[derive(Debug, Clone, Default)]
 struct Adjacency {
-    runs_in: Vec<Edge>,
-    runs_out: Vec<Edge>,
-    runs_by_port: BTreeMap<String, Vec<Edge>>,
+    runs_in: Vec<EdgeIx>,
+    runs_out: Vec<EdgeIx>,
+    runs_by_port: BTreeMap<String, Vec<NodeIx>>,
     data_in: BTreeMap<String, (NodeIx, String)>,
     links: BTreeMap<String, Vec<NodeIx>>,
 }
 
-/// A graph without errors.
-#[derive(Debug, Clone)]
+/// A graph without errors. The default is one without nodes.
+#[derive(Debug, Clone, Default)]
 pub struct Graph {
     /// Identity: part of the key of everything that the nodes remember.
     pub id: String,
@@ -137,7 +154,6 @@ impl Graph {
             .iter()
             .filter_map(|wire| {
                 Some(Edge {
-                    ix: EdgeIx(wire.index),
                     edge_type: wire.edge_type,
                     from: *places.get(wire.from)?,
                     from_port: wire.from_port.clone(),
@@ -166,25 +182,25 @@ impl Graph {
         edges: Vec<Edge>,
     ) -> Self {
         let mut adjacency = vec![Adjacency::default(); nodes.len()];
-        for edge in &edges {
+        for (place, edge) in edges.iter().enumerate() {
             if let Some(from) = adjacency.get_mut(edge.from.0)
                 && edge.edge_type == EdgeType::Run
             {
-                from.runs_out.push(edge.clone());
+                from.runs_out.push(EdgeIx(place));
                 from.runs_by_port
                     .entry(edge.from_port.clone())
                     .or_default()
-                    .push(edge.clone());
+                    .push(edge.to);
             }
             let is_disabled = nodes.get(edge.from.0).is_some_and(|node| node.disabled);
             let Some(to) = adjacency.get_mut(edge.to.0) else {
                 continue;
             };
             match edge.edge_type {
-                EdgeType::Run => to.runs_in.push(edge.clone()),
+                EdgeType::Run => to.runs_in.push(EdgeIx(place)),
                 EdgeType::Data => {
-                    to.data_in
-                        .insert(edge.to_port.clone(), (edge.from, edge.from_port.clone()));
+                    let source = (edge.from, edge.from_port.clone());
+                    to.data_in.insert(edge.to_port.clone(), source);
                 }
                 EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool if is_disabled => {}
                 EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool => {
@@ -242,33 +258,36 @@ impl Graph {
         &self.edges
     }
 
-    /// The edge at a place.
-    pub fn edge(&self, ix: EdgeIx) -> Option<&Edge> {
-        self.edges.get(ix.0)
+    /// The run edge at a place.
+    pub fn run_edge(&self, ix: EdgeIx) -> Option<&Edge> {
+        self.edges
+            .get(ix.0)
+            .filter(|edge| edge.edge_type == EdgeType::Run)
+    }
+
+    /// The run edges that leave a node, whatever the port, in the order of the document.
+    pub fn run_edges_out(&self, ix: NodeIx) -> &[EdgeIx] {
+        self.around(ix)
+            .map_or(&[], |around| around.runs_out.as_slice())
+    }
+
+    /// The run edges that enter a node, in the order of the document.
+    pub fn run_edges_in(&self, ix: NodeIx) -> &[EdgeIx] {
+        self.around(ix)
+            .map_or(&[], |around| around.runs_in.as_slice())
+    }
+
+    /// The nodes to which control goes from a port, in the order of the edges.
+    pub fn runs_from(&self, ix: NodeIx, port: &str) -> &[NodeIx] {
+        let around = self.around(ix);
+        around
+            .and_then(|around| around.runs_by_port.get(port))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The triggers that are not disabled.
     pub fn triggers(&self) -> &[NodeIx] {
         &self.triggers
-    }
-
-    /// The run edges that leave a port.
-    pub fn runs_from(&self, ix: NodeIx, port: &str) -> &[Edge] {
-        self.around(ix)
-            .and_then(|around| around.runs_by_port.get(port))
-            .map_or(&[], Vec::as_slice)
-    }
-
-    /// The run edges that leave a node, whatever the port.
-    pub fn runs_out(&self, ix: NodeIx) -> &[Edge] {
-        self.around(ix)
-            .map_or(&[], |around| around.runs_out.as_slice())
-    }
-
-    /// The run edges that enter a node.
-    pub fn runs_into(&self, ix: NodeIx) -> &[Edge] {
-        self.around(ix)
-            .map_or(&[], |around| around.runs_in.as_slice())
     }
 
     /// Where the value of an input port comes from.
@@ -330,5 +349,7 @@ fn node(draft: &crate::check::DraftNode) -> Option<Node> {
         timeout_ms: document.timeout_ms,
         disabled: document.disabled,
         renamed_from: document.renamed_from.clone(),
+        pointer: draft.path.clone(),
+        open: draft.openers(),
     })
 }

@@ -20,6 +20,29 @@ pub const MAX_DEPTH: usize = 64;
 /// Repeated keys beyond this many are not listed.
 const MAX_REPEATED: usize = 20;
 
+/// Why a text could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// Objects and lists are nested too deep.
+    #[error("objects and lists are nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+    /// The text is not JSON.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+}
+
+/// Reads JSON text that others wrote: nothing deeper than [`MAX_DEPTH`], so that no text overflows the stack. Of a
+/// repeated key the last value counts, as in JavaScript.
+///
+/// # Errors
+/// If the text is not JSON or too deep.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    if is_deeper(text, MAX_DEPTH) {
+        return Err(JsonError::TooDeep);
+    }
+    Ok(serde_json::from_str(text)?)
+}
+
 pub(crate) fn read(text: &str, problems: &mut Problems) -> Option<Value> {
     if text.len() > MAX_BYTES {
         problems.add(Problem::new(

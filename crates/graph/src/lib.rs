@@ -15,7 +15,7 @@ mod document;
 mod fields;
 mod graph;
 mod hash;
-mod json;
+pub mod json;
 mod nodes;
 mod policy;
 mod problem;
@@ -25,6 +25,7 @@ mod settings;
 mod suggest;
 mod values;
 
+pub use catalogue::{NodeSpec, PortSpec, SettingSpec};
 pub use document::{Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument};
 pub use graph::{Edge, EdgeIx, Graph, Node, NodeIx};
 pub use json::{MAX_BYTES, MAX_DEPTH};
@@ -35,6 +36,7 @@ pub use nodes::{
 pub use policy::{ErrorMode, LIMITS, Limits, ON_ERROR, OnError, Requires, Retry};
 pub use problem::{Code, MAX_LISTED, Pointer, Problem, Severity};
 pub use read::{MAX_EDGES, MAX_NODES};
+pub use suggest::nearest;
 pub use values::ValueType;
 
 use problem::Problems;

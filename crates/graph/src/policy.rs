@@ -36,8 +36,7 @@ pub enum ErrorMode {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Retry {
     /// Attempts after the first.
-    #[cfg_attr(feature = "ts", ts(type = "number"))]
-    pub max: u64,
+    pub max: u32,
     /// Wait before the first of them, in milliseconds.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub delay_ms: u64,
@@ -60,6 +59,44 @@ impl Default for Retry {
             on: Vec::new(),
         }
     }
+}
+
+/// `on_error` as a document gives it.
+#[cfg(feature = "ts")]
+#[derive(ts_rs::TS)]
+#[expect(dead_code, reason = "declares the TypeScript type")]
+pub(crate) struct OnErrorDocument {
+    /// What happens after the last attempt.
+    #[ts(optional)]
+    mode: Option<ErrorMode>,
+    /// Values of the output ports with `mode` = `continue`.
+    #[ts(optional)]
+    default: Option<Map<String, Value>>,
+    /// Further attempts.
+    #[ts(optional)]
+    retry: Option<RetryDocument>,
+}
+
+/// `on_error.retry` as a document gives it.
+#[cfg(feature = "ts")]
+#[derive(ts_rs::TS)]
+#[expect(dead_code, reason = "declares the TypeScript type")]
+pub(crate) struct RetryDocument {
+    /// Attempts after the first.
+    #[ts(optional)]
+    max: Option<u32>,
+    /// Wait before the first of them, in milliseconds.
+    #[ts(optional, type = "number")]
+    delay_ms: Option<u64>,
+    /// By which each further wait grows.
+    #[ts(optional)]
+    factor: Option<f64>,
+    /// Longest wait, in milliseconds.
+    #[ts(optional, type = "number")]
+    max_delay_ms: Option<u64>,
+    /// The codes that are tried again; empty means every retryable one.
+    #[ts(optional)]
+    on: Option<Vec<String>>,
 }
 
 const RETRY: &[SettingSpec] = &[
@@ -134,6 +171,14 @@ macro_rules! limits {
             $($(#[doc = $doc])+ #[cfg_attr(feature = "ts", ts(type = "number"))] pub $name: u64,)+
         }
 
+        /// `limits` as a document gives it: only what differs from the defaults.
+        #[cfg(feature = "ts")]
+        #[derive(ts_rs::TS)]
+        #[expect(dead_code, reason = "declares the TypeScript type")]
+        pub(crate) struct LimitsDocument {
+            $($(#[doc = $doc])+ #[ts(optional, type = "number")] $name: Option<u64>,)+
+        }
+
         impl Default for Limits {
             fn default() -> Self {
                 Limits { $($name: $default),+ }
@@ -155,27 +200,27 @@ const COUNT: SettingType = SettingType::Integer {
 
 limits! {
     /// Steps that a run may execute.
-    max_steps: COUNT, 500;
+    steps: COUNT, 500;
     /// Steps that may wait for the host at the same time.
     max_parallel: SettingType::Integer { min: 1, max: 64 }, 1;
     /// Time of a run in milliseconds, without waiting for people.
-    run_timeout_ms: milliseconds(1), 300_000;
+    run_ms: milliseconds(1), 300_000;
     /// Time of one model call in milliseconds.
     llm_timeout_ms: milliseconds(1), 120_000;
     /// Longest silence of a streaming model in milliseconds.
     llm_idle_ms: milliseconds(1), 60_000;
     /// Passes of all loops.
-    max_loop_passes: COUNT, 100;
+    loop_passes: COUNT, 100;
     /// Items of one loop over a list.
-    max_items: COUNT, 1_000;
+    items: COUNT, 1_000;
     /// Sub-graphs inside each other.
-    max_depth: SettingType::Integer { min: 1, max: 64 }, 8;
+    depth: SettingType::Integer { min: 1, max: 64 }, 8;
     /// Work that one template may do.
     template_fuel: COUNT, 50_000;
     /// Bytes that one template may give.
-    template_output_bytes: COUNT, 1_048_576;
+    template_output: COUNT, 1_048_576;
     /// Bytes that are kept of one output of a node.
-    node_output_bytes: COUNT, 4_194_304;
+    node_output: COUNT, 4_194_304;
 }
 
 /// What the host must offer, by the names it registers them under. Sorted, without repetition.
@@ -184,12 +229,20 @@ limits! {
 #[serde(default)]
 pub struct Requires {
     /// Models.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
     pub models: Vec<String>,
     /// Tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
     pub tools: Vec<String>,
     /// Functions for `call` nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
     pub functions: Vec<String>,
     /// Node types.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
     pub nodes: Vec<String>,
 }
 

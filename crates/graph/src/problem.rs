@@ -20,7 +20,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
         /// The stable code of a load diagnostic. `E_…` are errors, `W_…` are warnings.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "ProblemCode"))]
         pub enum Code {
             $($(#[doc = $doc])+ #[serde(rename = $text)] $name,)+
         }
@@ -163,6 +163,11 @@ impl Problem {
             message: message.into(),
             hint: hint.into(),
         }
+    }
+
+    /// Whether the problem keeps the graph from being loaded.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
     }
 
     /// Names the node.

@@ -72,6 +72,11 @@ fn distance(a: &[char], b: &[char]) -> usize {
     last.last().copied().unwrap_or(a.len())
 }
 
+/// The nearest of a few names to one that is not among them, if it is near enough to be meant.
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    Suggest::new().nearest(name, candidates)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -105,7 +105,7 @@ fn names_are_unique_and_described() {
             Some(node.title)
         );
         let mut ports = BTreeSet::new();
-        for port in node.ports() {
+        for port in node.all_ports() {
             let place = format!("{}.{}", node.node_type, port.name);
             assert!(
                 ports.insert((port.name, port.flow, port.direction)),
@@ -148,7 +148,7 @@ fn each_link_has_both_ends_and_each_resource_offers_one() {
             assert!(
                 specs()
                     .iter()
-                    .any(|node| node.ports().any(|port| has(&port))),
+                    .any(|node| node.all_ports().any(|port| has(&port))),
                 "{link:?}"
             );
         }

@@ -9,7 +9,7 @@
 )]
 
 use mnemograph_graph::{
-    EdgeType, ErrorMode, Graph, NodeIx, Scope, Settings, ToolErrors, ToolRun, parse,
+    EdgeIx, ErrorMode, Graph, NodeIx, Scope, Settings, ToolErrors, ToolRun, parse,
 };
 use serde_json::json;
 
@@ -28,6 +28,7 @@ fn graph() -> Graph {
             {"id": "unused", "type": "llm_model", "settings": {"model": "huge"}, "disabled": true},
             {"id": "search", "type": "tool", "settings": {"run": "host:web search", "name": "search"}},
             {"id": "memory", "type": "buffer_memory", "settings": {"scope": "session"}},
+            {"id": "old", "type": "buffer_memory", "settings": {"output_messages": true}, "disabled": true},
             {"id": "answer", "type": "reply"},
             {"id": "sorry", "type": "reply", "settings": {"text": "Sorry."}}
         ],
@@ -42,7 +43,7 @@ fn graph() -> Graph {
             {"type": "link_memory", "from": "memory.memory", "to": "agent.memory"},
             {"type": "data", "from": "agent.output", "to": "answer.text"}
         ],
-        "limits": {"max_steps": 20},
+        "limits": {"steps": 20},
         "requires": {"models": ["small", "extra"], "functions": ["lookup"]}
     });
     let parsed = parse(&document.to_string());
@@ -63,7 +64,7 @@ fn nodes_stand_in_the_order_of_their_ids_and_notes_last() {
     assert_eq!(
         order,
         [
-            "agent", "answer", "chat", "memory", "model", "off", "search", "sorry", "spare",
+            "agent", "answer", "chat", "memory", "model", "off", "old", "search", "sorry", "spare",
             "unused", "remark"
         ]
     );
@@ -78,32 +79,22 @@ fn nodes_stand_in_the_order_of_their_ids_and_notes_last() {
 fn edges_are_found_from_both_ends() {
     let graph = graph();
     let at = |id: &str| graph.find(id).unwrap();
-    let targets = |port: &str| {
-        ids(
-            &graph,
-            graph
-                .runs_from(at("agent"), port)
-                .iter()
-                .map(|edge| edge.to),
-        )
-    };
+    let targets = |port: &str| ids(&graph, graph.runs_from(at("agent"), port).iter().copied());
     assert_eq!(targets("out"), ["answer"]);
     assert_eq!(targets("error"), ["sorry"]);
     assert_eq!(targets("nothing"), [""; 0]);
+    let edges = |list: &[EdgeIx]| -> Vec<String> {
+        let edges = list.iter().map(|ix| graph.run_edge(*ix).unwrap());
+        let id = |ix| graph.node(ix).unwrap().id.as_str();
+        edges
+            .map(|edge| format!("{}.{} {}", id(edge.from), edge.from_port, id(edge.to)))
+            .collect()
+    };
     assert_eq!(
-        ids(
-            &graph,
-            graph.runs_out(at("agent")).iter().map(|edge| edge.to)
-        ),
-        ["answer", "sorry"]
+        edges(graph.run_edges_out(at("agent"))),
+        ["agent.out answer", "agent.error sorry"]
     );
-    assert_eq!(
-        ids(
-            &graph,
-            graph.runs_into(at("agent")).iter().map(|edge| edge.from)
-        ),
-        ["chat"]
-    );
+    assert_eq!(edges(graph.run_edges_in(at("agent"))), ["chat.out agent"]);
     assert_eq!(
         graph.data_into(at("answer"), "text"),
         Some((at("agent"), "output"))
@@ -116,10 +107,41 @@ fn edges_are_found_from_both_ends() {
     assert_eq!(graph.reply_source(at("sorry")), None);
     assert_eq!(graph.reply_source(at("agent")), None);
     assert_eq!(graph.edges().len(), 9);
-    for edge in graph.edges() {
-        assert_eq!(graph.edge(edge.ix), Some(edge));
-    }
-    assert_eq!(graph.edges()[2].edge_type, EdgeType::Run);
+}
+
+#[test]
+fn outputs_are_the_open_data_ports() {
+    let graph = graph();
+    let outputs = |id: &str| -> Vec<&str> {
+        graph
+            .node(graph.find(id).unwrap())
+            .unwrap()
+            .outputs()
+            .map(|port| port.name)
+            .collect()
+    };
+    assert_eq!(
+        outputs("agent"),
+        [
+            "output",
+            "messages",
+            "json",
+            "usage",
+            "iterations",
+            "error",
+            "status"
+        ]
+    );
+    assert_eq!(outputs("memory"), [""; 0]);
+    assert_eq!(outputs("old"), ["messages"]);
+    assert_eq!(outputs("remark"), [""; 0]);
+}
+
+#[test]
+fn nodes_know_their_place_in_the_document() {
+    let graph = graph();
+    let agent = graph.node(graph.find("agent").unwrap()).unwrap();
+    assert_eq!(agent.pointer.key("settings").as_str(), "/nodes/3/settings");
 }
 
 #[test]
@@ -188,10 +210,7 @@ fn settings_have_their_defaults() {
         (2.0, 30_000)
     );
     assert_eq!(node("agent").timeout_ms, Some(5_000));
-    assert_eq!(
-        (graph.limits.max_steps, graph.limits.run_timeout_ms),
-        (20, 300_000)
-    );
+    assert_eq!((graph.limits.steps, graph.limits.run_ms), (20, 300_000));
     assert_eq!(
         (graph.limits.llm_timeout_ms, graph.limits.llm_idle_ms),
         (120_000, 60_000)
@@ -219,7 +238,7 @@ fn a_graph_without_a_name_goes_by_its_id() {
 
 #[test]
 fn the_document_is_saved_as_it_was_written() {
-    let text = r#"{"format":"mnemograph","format_version":1,"id":"g","name":"G","description":"d","nodes":[{"id":"start","type":"manual_trigger","type_version":1,"title":"t","ui":{"x":1},"x-n":[1.5]},{"id":"result","type":"output","settings":{"name":"n","value":{"b":1,"a":2},"unknown":1},"on_error":{"mode":"continue"},"timeout_ms":5,"disabled":true}],"edges":[{"id":"e","type":"run","from":"start.out","to":"result.in","ui":{},"x-e":null}],"limits":{"max_steps":"5"},"requires":{"models":["a"],"tools":[],"functions":[],"nodes":[]},"ui":{},"x-d":{"__proto__":1}}"#;
+    let text = r#"{"format":"mnemograph","format_version":1,"id":"g","name":"G","description":"d","nodes":[{"id":"start","type":"manual_trigger","type_version":1,"title":"t","ui":{"x":1},"x-n":[1.5]},{"id":"result","type":"output","settings":{"name":"n","value":{"b":1,"a":2},"unknown":1},"on_error":{"mode":"continue"},"timeout_ms":5,"disabled":true}],"edges":[{"id":"e","type":"run","from":"start.out","to":"result.in","ui":{},"x-e":null}],"limits":{"steps":"5"},"requires":{"models":["a"]},"ui":{},"x-d":{"__proto__":1}}"#;
     let graph = parse(text).graph.unwrap();
     assert_eq!(serde_json::to_string(&graph.document).unwrap(), text);
 }

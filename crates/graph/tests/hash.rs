@@ -130,7 +130,7 @@ fn a_default_may_be_written_or_left_out() {
             json!({"mode": "fail", "default": {}, "retry": {"max": 0, "factor": 2}});
     });
     check("limits", &|d| {
-        d["limits"] = json!({"max_steps": 500, "run_timeout_ms": "300000"})
+        d["limits"] = json!({"steps": 500, "run_ms": "300000"})
     });
     check("requires", &|d| d["requires"] = json!({"models": []}));
 }
@@ -159,7 +159,7 @@ fn what_a_graph_does_changes_the_hash() {
     check("x- inside of parameters", &|d| {
         d["nodes"][4]["settings"]["parameters"] = json!({"x-order": 1});
     });
-    check("limits", &|d| d["limits"] = json!({"max_steps": 501}));
+    check("limits", &|d| d["limits"] = json!({"steps": 501}));
     check("requires", &|d| d["requires"] = json!({"models": ["big"]}));
     check("on_error", &|d| {
         d["nodes"][1]["on_error"] = json!({"mode": "continue"})

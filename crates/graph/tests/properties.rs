@@ -109,7 +109,7 @@ fn sound_document() -> impl Strategy<Value = Value> {
         any::<bool>(),
         any::<bool>(),
     );
-    (vec(step, 0..8), any::<bool>(), 1_u32..1_000).prop_map(|(steps, has_chat, max_steps)| {
+    (vec(step, 0..8), any::<bool>(), 1_u32..1_000).prop_map(|(steps, has_chat, limit)| {
         let trigger = if has_chat { "chat_trigger" } else { "manual_trigger" };
         let mut nodes = vec![json!({"id": "start", "type": trigger}), json!({"id": "model", "type": "llm_model"})];
         let mut edges = Vec::new();
@@ -139,7 +139,7 @@ fn sound_document() -> impl Strategy<Value = Value> {
         }
         json!({
             "format": "mnemograph", "format_version": 1, "id": "g", "nodes": nodes, "edges": edges,
-            "limits": {"max_steps": max_steps}
+            "limits": {"steps": limit}
         })
     })
 }

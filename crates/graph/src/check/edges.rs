@@ -106,7 +106,7 @@ fn judge_types(
     {
         let fitting = from.spec.map(|spec| {
             names(
-                spec.ports()
+                spec.all_ports()
                     .filter(|port| {
                         port.direction == Direction::Out
                             && from.is_open(port.opened_by)
@@ -154,7 +154,10 @@ fn judge_inputs(
     let Some(spec) = node.spec else {
         return;
     };
-    for port in spec.ports().filter(|port| port.direction == Direction::In) {
+    for port in spec
+        .all_ports()
+        .filter(|port| port.direction == Direction::In)
+    {
         let traffic = inlets.get(&(index, port.flow, port.name));
         let has_edge = traffic.is_some_and(|traffic| traffic.live > 0);
         let setting = port.setting.filter(|name| node.map.contains_key(*name));
@@ -200,7 +203,7 @@ fn missing(port: &PortSpec, has_idle: bool) -> String {
         );
     }
     let sources = catalogue::specs().iter().filter(|spec| {
-        spec.ports()
+        spec.all_ports()
             .any(|other| other.flow == port.flow && other.direction == Direction::Out)
     });
     format!(

@@ -201,7 +201,7 @@ impl Ends<'_> {
         port: &str,
     ) -> Problem {
         let fitting = || {
-            spec.ports()
+            spec.all_ports()
                 .filter(|other| {
                     other.flow == flow
                         && other.direction == direction
@@ -209,7 +209,7 @@ impl Ends<'_> {
                 })
                 .map(|port| port.name)
         };
-        let namesake = spec.ports().find(|other| other.name == port);
+        let namesake = spec.all_ports().find(|other| other.name == port);
         if is_link(flow) && fitting().next().is_none() {
             return no_link(flow, direction, node);
         }
@@ -309,7 +309,7 @@ fn closed(node: &DraftNode, port: &PortSpec) -> Problem {
 fn no_link(flow: EdgeType, direction: Direction, node: &DraftNode) -> Problem {
     let ends = |direction: Direction| {
         names(catalogue::specs().iter().flat_map(|spec| {
-            spec.ports()
+            spec.all_ports()
                 .filter(move |port| port.flow == flow && port.direction == direction)
                 .map(|_| spec.node_type)
         }))

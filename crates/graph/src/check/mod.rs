@@ -76,6 +76,18 @@ impl DraftNode {
         }
     }
 
+    /// The settings that open ports and are on.
+    pub(crate) fn openers(&self) -> Vec<&'static str> {
+        let ports = self.spec.into_iter().flat_map(NodeSpec::all_ports);
+        ports
+            .filter(|port| self.is_open(port.opened_by))
+            .filter_map(|port| match port.opened_by {
+                Some(OpenedBy::Setting(name)) => Some(name),
+                Some(OpenedBy::ErrorBranch) | None => None,
+            })
+            .collect()
+    }
+
     fn problem(&self, code: Code, message: String, hint: impl Into<String>) -> Problem {
         Problem::new(code, message, hint)
             .node(self.id())

@@ -137,7 +137,7 @@ fn on_error(
     for port in policy.default.keys() {
         if spec.port(port, EdgeType::Data, Direction::Out).is_none() {
             let outputs = || {
-                spec.ports()
+                spec.all_ports()
                     .filter(|port| port.flow == EdgeType::Data && port.direction == Direction::Out)
                     .map(|port| port.name)
             };

@@ -17,16 +17,16 @@ pub struct AiAgent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Model calls of one execution.
-    pub max_iterations: u64,
+    pub max_iterations: u32,
     /// What a failing tool does.
     pub tool_errors: ToolErrors,
     /// Tool calls that run at the same time.
-    pub parallel_tools: u64,
+    pub parallel_tools: usize,
     /// Characters of one tool result that the model sees.
-    pub tool_result_max_chars: u64,
+    pub tool_result_max_chars: usize,
     /// JSON Schema of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_schema: Option<Map<String, Value>>,
+    pub output_schema: Option<Value>,
     /// Ask the model for a stream.
     pub stream: bool,
     /// Passed through to the model.
@@ -43,14 +43,14 @@ pub enum ToolErrors {
     Fail,
 }
 
-pub(crate) const SPEC: NodeSpec = NodeSpec {
+pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "ai_agent",
     version: 1,
     kind: Kind::Step,
     group: "AI",
     title: "AI agent",
     description: "Answers with a model, calls tools, remembers through a linked memory.",
-    own_ports: &[
+    ports: &[
         PortSpec::run_in("in", "Control enters."),
         PortSpec::run_out("out", "Taken after the answer."),
         PortSpec::data_in(

@@ -15,17 +15,17 @@ pub struct LlmModel {
     /// Passed through to the model.
     pub params: Map<String, Value>,
     /// Further attempts of a failed call.
-    pub max_retries: u64,
+    pub max_retries: u32,
 }
 
-pub(crate) const SPEC: NodeSpec = NodeSpec {
+pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "llm_model",
     version: 1,
     kind: Kind::Resource,
     group: "AI",
     title: "Model",
     description: "Offers a model that the page registered.",
-    own_ports: &[PortSpec::link_out("llm", EdgeType::LinkLlm, "The model.")],
+    ports: &[PortSpec::link_out("llm", EdgeType::LinkLlm, "The model.")],
     settings: &[
         SettingSpec::new(
             "model",

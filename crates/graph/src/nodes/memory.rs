@@ -118,14 +118,14 @@ const SETTINGS: &[SettingSpec] = &[
     ),
 ];
 
-pub(crate) const BUFFER: NodeSpec = NodeSpec {
+pub(crate) static BUFFER: NodeSpec = NodeSpec {
     node_type: "buffer_memory",
     version: 1,
     kind: Kind::Resource,
     group: "Conversation memory",
     title: "Buffer memory",
     description: "Remembers the whole conversation and sends all of it to the model.",
-    own_ports: &[
+    ports: &[
         PortSpec::link_out("memory", EdgeType::LinkMemory, "The memory."),
         PortSpec::data_in(
             "messages_in",

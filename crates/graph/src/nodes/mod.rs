@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::catalogue::NodeSpec;
+
 pub(crate) mod ai_agent;
 pub(crate) mod llm_model;
 pub(crate) mod memory;
@@ -45,16 +47,21 @@ pub enum Settings {
 impl Settings {
     /// Name of the node type.
     pub fn type_name(&self) -> &'static str {
+        self.spec().node_type
+    }
+
+    /// The node type's entry in the catalogue.
+    pub fn spec(&self) -> &'static NodeSpec {
         match self {
-            Settings::ChatTrigger => "chat_trigger",
-            Settings::ManualTrigger => "manual_trigger",
-            Settings::AiAgent(_) => "ai_agent",
-            Settings::LlmModel(_) => "llm_model",
-            Settings::Tool(_) => "tool",
-            Settings::BufferMemory(_) => "buffer_memory",
-            Settings::Reply(_) => "reply",
-            Settings::Output(_) => "output",
-            Settings::Note => "note",
+            Settings::ChatTrigger => &trigger::CHAT,
+            Settings::ManualTrigger => &trigger::MANUAL,
+            Settings::AiAgent(_) => &ai_agent::SPEC,
+            Settings::LlmModel(_) => &llm_model::SPEC,
+            Settings::Tool(_) => &tool::SPEC,
+            Settings::BufferMemory(_) => &memory::BUFFER,
+            Settings::Reply(_) => &reply::SPEC,
+            Settings::Output(_) => &output::SPEC,
+            Settings::Note => &note::SPEC,
         }
     }
 

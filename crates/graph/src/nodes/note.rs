@@ -3,14 +3,14 @@
 use crate::catalogue::{DefaultValue, Kind, NodeSpec, SettingSpec, SettingType, settled};
 use crate::nodes::Settings;
 
-pub(crate) const SPEC: NodeSpec = NodeSpec {
+pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "note",
     version: 1,
     kind: Kind::Note,
     group: "Host",
     title: "Note",
     description: "Text for the reader of the canvas.",
-    own_ports: &[],
+    ports: &[],
     settings: &[SettingSpec::new("text", SettingType::Text, "The text.").or(DefaultValue::Text(""))],
     keeps_state: false,
     settle: settled,

@@ -17,14 +17,14 @@ pub struct Output {
     pub value: Option<Value>,
 }
 
-pub(crate) const SPEC: NodeSpec = NodeSpec {
+pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "output",
     version: 1,
     kind: Kind::Step,
     group: "Host",
     title: "Output",
     description: "Gives the page a named result.",
-    own_ports: &[
+    ports: &[
         PortSpec::run_in("in", "Control enters."),
         PortSpec::run_out("out", "Taken after the result is set."),
         PortSpec::data_in("value", ValueType::Any, "The result.")

@@ -15,14 +15,14 @@ pub struct Reply {
     pub text: Option<String>,
 }
 
-pub(crate) const SPEC: NodeSpec = NodeSpec {
+pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "reply",
     version: 1,
     kind: Kind::Step,
     group: "Host",
     title: "Reply",
     description: "Shows an answer in the conversation.",
-    own_ports: &[
+    ports: &[
         PortSpec::run_in("in", "Control enters."),
         PortSpec::run_out("out", "Taken after the answer is shown."),
         PortSpec::data_in(

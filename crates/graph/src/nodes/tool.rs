@@ -21,7 +21,7 @@ pub struct Tool {
     pub description: Option<String>,
     /// JSON Schema of the arguments; `None` is the host's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Map<String, Value>>,
+    pub parameters: Option<Value>,
     /// What is called.
     pub run: ToolRun,
     /// A person must agree to each call.
@@ -95,14 +95,14 @@ fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
     faults
 }
 
-pub(crate) const SPEC: NodeSpec = NodeSpec {
+pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "tool",
     version: 1,
     kind: Kind::Resource,
     group: "AI",
     title: "Tool",
     description: "Offers a function of the page to a model.",
-    own_ports: &[PortSpec::link_out("tool", EdgeType::LinkTool, "The tool.")],
+    ports: &[PortSpec::link_out("tool", EdgeType::LinkTool, "The tool.")],
     settings: &[
         SettingSpec::new(
             "name",

@@ -6,14 +6,14 @@ use crate::values::ValueType;
 
 const STARTS: PortSpec = PortSpec::run_out("out", "Taken when the run starts here.");
 
-pub(crate) const CHAT: NodeSpec = NodeSpec {
+pub(crate) static CHAT: NodeSpec = NodeSpec {
     node_type: "chat_trigger",
     version: 1,
     kind: Kind::Trigger,
     group: "Triggers",
     title: "Chat",
     description: "Starts a run for each message of a conversation.",
-    own_ports: &[
+    ports: &[
         STARTS,
         PortSpec::data_out("text", ValueType::String, "Text of the message."),
         PortSpec::data_out("message", ValueType::Message, "The whole message."),
@@ -30,14 +30,14 @@ pub(crate) const CHAT: NodeSpec = NodeSpec {
     build: |_| Ok(Settings::ChatTrigger),
 };
 
-pub(crate) const MANUAL: NodeSpec = NodeSpec {
+pub(crate) static MANUAL: NodeSpec = NodeSpec {
     node_type: "manual_trigger",
     version: 1,
     kind: Kind::Trigger,
     group: "Triggers",
     title: "Manual",
     description: "Starts a run when the page asks for it; there is no conversation.",
-    own_ports: &[
+    ports: &[
         STARTS,
         PortSpec::data_out("data", ValueType::Any, "What the page gave."),
     ],

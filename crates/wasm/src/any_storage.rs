@@ -1,0 +1,128 @@
+//! Whichever storage a runtime was opened with, with a deadline on every call.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use gloo_timers::future::TimeoutFuture;
+use mnemograph_indexeddb::IndexedDbStorage;
+use mnemograph_storage::{
+    Batch, MemoryStorage, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table,
+};
+
+use crate::js_storage::JsStorage;
+
+/// How long a call may take unless it is said otherwise, in milliseconds. Longer than what IndexedDB waits to open, which
+/// has a better reason to tell.
+const DEADLINE_MS: u32 = 10_000;
+
+/// One of the storages. A clone is a handle to the same.
+#[derive(Clone)]
+pub struct AnyStorage {
+    backend: Backend,
+    deadline_ms: u32,
+}
+
+#[derive(Clone)]
+enum Backend {
+    Memory(MemoryStorage),
+    IndexedDb(IndexedDbStorage),
+    Js(JsStorage),
+}
+
+impl From<MemoryStorage> for AnyStorage {
+    fn from(storage: MemoryStorage) -> Self {
+        Self::new(Backend::Memory(storage))
+    }
+}
+
+impl From<IndexedDbStorage> for AnyStorage {
+    fn from(storage: IndexedDbStorage) -> Self {
+        Self::new(Backend::IndexedDb(storage))
+    }
+}
+
+impl From<JsStorage> for AnyStorage {
+    fn from(storage: JsStorage) -> Self {
+        Self::new(Backend::Js(storage))
+    }
+}
+
+impl AnyStorage {
+    fn new(backend: Backend) -> Self {
+        Self {
+            backend,
+            deadline_ms: DEADLINE_MS,
+        }
+    }
+
+    /// The same with another deadline.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline_ms: u32) -> Self {
+        self.deadline_ms = deadline_ms;
+        self
+    }
+
+    /// What it is: `memory`, `indexeddb` or `custom`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.backend {
+            Backend::Memory(_) => "memory",
+            Backend::IndexedDb(_) => "indexeddb",
+            Backend::Js(_) => "custom",
+        }
+    }
+
+    /// Closes what this crate has opened; an adapter belongs to its host.
+    pub fn close(&self) {
+        match &self.backend {
+            Backend::IndexedDb(storage) => storage.close(),
+            Backend::Memory(_) | Backend::Js(_) => {}
+        }
+    }
+
+    async fn in_time<T>(
+        &self,
+        what: &str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let deadline = TimeoutFuture::new(self.deadline_ms);
+        match select(pin!(call), deadline).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(((), _)) => Err(StoreError::Timeout(format!(
+                "{what} took more than {} ms",
+                self.deadline_ms
+            ))),
+        }
+    }
+}
+
+impl Storage for AnyStorage {
+    async fn scan(
+        &self,
+        table: Table,
+        range: &Range,
+        options: ScanOptions,
+    ) -> Result<Vec<Record>, StoreError> {
+        match &self.backend {
+            // It answers at once.
+            Backend::Memory(storage) => storage.scan(table, range, options).await,
+            Backend::IndexedDb(storage) => {
+                self.in_time("a scan", storage.scan(table, range, options))
+                    .await
+            }
+            Backend::Js(storage) => {
+                self.in_time("a scan", storage.scan(table, range, options))
+                    .await
+            }
+        }
+    }
+
+    async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
+        match &self.backend {
+            Backend::Memory(storage) => storage.commit(batch).await,
+            Backend::IndexedDb(storage) => self.in_time("a commit", storage.commit(batch)).await,
+            Backend::Js(storage) => self.in_time("a commit", storage.commit(batch)).await,
+        }
+    }
+}

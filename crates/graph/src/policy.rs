@@ -160,7 +160,7 @@ pub const ON_ERROR: &[SettingSpec] = &[
 ];
 
 macro_rules! limits {
-    ($($(#[doc = $doc:literal])+ $name:ident: $kind:expr, $default:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident: $held:ty = $kind:expr, $default:literal;)+) => {
         /// What a run may use. One counter per run.
         ///
         /// The model calls of one agent and the characters of one tool result are settings of `ai_agent`.
@@ -168,7 +168,7 @@ macro_rules! limits {
         #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
         #[serde(default)]
         pub struct Limits {
-            $($(#[doc = $doc])+ #[cfg_attr(feature = "ts", ts(type = "number"))] pub $name: u64,)+
+            $($(#[doc = $doc])+ #[cfg_attr(feature = "ts", ts(type = "number"))] pub $name: $held,)+
         }
 
         /// `limits` as a document gives it: only what differs from the defaults.
@@ -176,7 +176,7 @@ macro_rules! limits {
         #[derive(ts_rs::TS)]
         #[expect(dead_code, reason = "declares the TypeScript type")]
         pub(crate) struct LimitsDocument {
-            $($(#[doc = $doc])+ #[ts(optional, type = "number")] $name: Option<u64>,)+
+            $($(#[doc = $doc])+ #[ts(optional, type = "number")] $name: Option<$held>,)+
         }
 
         impl Default for Limits {
@@ -198,29 +198,35 @@ const COUNT: SettingType = SettingType::Integer {
     max: MAX_SAFE,
 };
 
+/// One gibibyte at most, which is a `usize` everywhere.
+const BYTES: SettingType = SettingType::Integer {
+    min: 1,
+    max: 1_073_741_824,
+};
+
 limits! {
     /// Steps that a run may execute.
-    steps: COUNT, 500;
+    steps: u64 = COUNT, 500;
     /// Steps that may wait for the host at the same time.
-    max_parallel: SettingType::Integer { min: 1, max: 64 }, 1;
+    max_parallel: usize = SettingType::Integer { min: 1, max: 64 }, 1;
     /// Time of a run in milliseconds, without waiting for people.
-    run_ms: milliseconds(1), 300_000;
+    run_ms: u64 = milliseconds(1), 300_000;
     /// Time of one model call in milliseconds.
-    llm_timeout_ms: milliseconds(1), 120_000;
+    llm_timeout_ms: u64 = milliseconds(1), 120_000;
     /// Longest silence of a streaming model in milliseconds.
-    llm_idle_ms: milliseconds(1), 60_000;
+    llm_idle_ms: u64 = milliseconds(1), 60_000;
     /// Passes of all loops.
-    loop_passes: COUNT, 100;
+    loop_passes: u64 = COUNT, 100;
     /// Items of one loop over a list.
-    items: COUNT, 1_000;
+    items: u64 = COUNT, 1_000;
     /// Sub-graphs inside each other.
-    depth: SettingType::Integer { min: 1, max: 64 }, 8;
+    depth: u64 = SettingType::Integer { min: 1, max: 64 }, 8;
     /// Work that one template may do.
-    template_fuel: COUNT, 50_000;
+    template_fuel: u64 = COUNT, 50_000;
     /// Bytes that one template may give.
-    template_output: COUNT, 1_048_576;
+    template_output: usize = BYTES, 1_048_576;
     /// Bytes that are kept of one output of a node.
-    node_output: COUNT, 4_194_304;
+    node_output: usize = BYTES, 4_194_304;
 }
 
 /// What the host must offer, by the names it registers them under. Sorted, without repetition.

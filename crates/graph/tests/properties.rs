@@ -242,9 +242,12 @@ proptest! {
     #[test]
     fn swapping_two_edges_changes_the_hash(value in sound_document(), a in 0_usize..20, b in 0_usize..20) {
         let count = value["edges"].as_array().unwrap().len();
-        prop_assume!(count > 0 && a % count != b % count);
+        if count < 2 {
+            return Ok(());
+        }
+        let (a, b) = (a % count, (a + 1 + b % (count - 1)) % count);
         let mut swapped = value.clone();
-        swapped["edges"].as_array_mut().unwrap().swap(a % count, b % count);
+        swapped["edges"].as_array_mut().unwrap().swap(a, b);
         prop_assert_ne!(parse(&value.to_string()).hash, parse(&swapped.to_string()).hash);
     }
 }

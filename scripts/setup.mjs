@@ -64,11 +64,13 @@ const steps = [
   {
     name: "npm packages",
     done: () => {
-      const installed = at("node_modules", ".package-lock.json");
-      if (!fs.existsSync(installed)) return undefined;
-      return staleNpmPackage(readText("package-lock.json"), fs.readFileSync(installed, "utf8"))
-        ? undefined
-        : "as locked";
+      const file = at("node_modules", ".package-lock.json");
+      if (!fs.existsSync(file)) return undefined;
+      const installed = fs.readFileSync(file, "utf8");
+      if (staleNpmPackage(readText("package-lock.json"), installed)) return undefined;
+      // An install that was broken off leaves the list complete and the folders not.
+      const folders = Object.keys(JSON.parse(installed).packages);
+      return folders.every((folder) => fs.existsSync(at(folder))) ? "as locked" : undefined;
     },
     work: () =>
       run(...npm(["ci", "--no-audit", "--no-fund"]), {

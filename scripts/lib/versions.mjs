@@ -21,10 +21,12 @@ export function lockedVersion(lock, name) {
  */
 export function staleNpmPackage(wanted, installed) {
   const have = JSON.parse(installed).packages;
-  for (const [path, { version, link, optional }] of Object.entries(JSON.parse(wanted).packages)) {
+  for (const [path, { version, link, optional, devOptional }] of Object.entries(
+    JSON.parse(wanted).packages,
+  )) {
     if (!path.startsWith("node_modules/") && !path.includes("/node_modules/")) continue;
     const found = have[path];
-    if (!found && optional) continue;
+    if (!found && (optional || devOptional)) continue;
     if (!found || (!link && found.version !== version)) return path;
   }
   return undefined;

@@ -26,7 +26,7 @@ export async function testWithCoverage(args) {
     RUSTC_WORKSPACE_WRAPPER: at("scripts", "lib", "rustc-coverage.sh"),
     LLVM_PROFILE_FILE: path.join(folder, "%p-%m.profraw"),
   };
-  const programs = await build(args, env);
+  const programs = build(args, env);
   const output = await run("cargo", ["test", ...args], { env, tee: true });
   report(tools, programs);
   return output;
@@ -53,16 +53,10 @@ async function findTools() {
  * @param {string[]} args
  * @param {Record<string, string>} env
  */
-async function build(args, env) {
-  const messages = ask("cargo", ["test", ...args, "--no-run", "--message-format=json"], { env });
-  // Errors are shown as a person reads them: by the same command without JSON.
-  if (messages === undefined) {
-    await run("cargo", ["test", ...args, "--no-run"], { env });
-    throw new Failure(
-      "cargo test --no-run failed once and succeeded the second time",
-      "Run it again.",
-    );
-  }
+function build(args, env) {
+  const command = ["test", ...args, "--no-run", "--message-format=json-render-diagnostics"];
+  const messages = ask("cargo", command, { env, show: true });
+  if (messages === undefined) throw new Failure("the tests do not build");
   return messages
     .split("\n")
     .filter((line) => line.startsWith("{"))

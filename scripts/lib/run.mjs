@@ -57,7 +57,8 @@ export function run(command, args, options = {}) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{env?: Record<string, string | undefined>, cwd?: string}} [options]
+ * @param {{env?: Record<string, string | undefined>, cwd?: string, show?: boolean}} [options] `show`: what
+ *   the program says on its error output is shown
  */
 export function ask(command, args, options = {}) {
   const answer = spawnSync(command, args, {
@@ -65,7 +66,7 @@ export function ask(command, args, options = {}) {
     env: { ...process.env, ...options.env },
     encoding: "utf8",
     maxBuffer: 256 * 1024 * 1024,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", options.show ? "inherit" : "ignore"],
   });
   return answer.status === 0 ? answer.stdout.trim() : undefined;
 }

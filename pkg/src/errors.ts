@@ -171,7 +171,8 @@ export function describeThrown(thrown: unknown): string {
 
 /** A property, or `undefined` where there is none or reading it throws. */
 export function readSafely(value: unknown, key: string): unknown {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
+  if ((typeof value !== "object" && typeof value !== "function") || value === null)
+    return undefined;
   try {
     return (value as Record<string, unknown>)[key];
   } catch {

@@ -1,0 +1,4 @@
+// The glue is build output; its types are those of `handle.ts`.
+declare module "*/wasm/core.js" {
+  export const RuntimeHandle: unknown;
+}

@@ -1,0 +1,141 @@
+import { MnemographError } from "./errors.js";
+import { checkId } from "./ids.js";
+import { NotJson, toPlain } from "./json.js";
+import type { TurnOptions } from "./turns.js";
+import type { Batch, ChatModel, OnBusy, RuntimeOptions, StorageAdapter, Tool } from "./types.js";
+import type { WasmSource } from "./wasm-source.js";
+import type { RunEvent } from "./wire.js";
+
+/** The options of a runtime with every default filled in. */
+export interface Settings {
+  database: string;
+  namespace: string;
+  storage: "indexeddb" | "memory" | "custom";
+  adapter: StorageAdapter | undefined;
+  models: Record<string, ChatModel>;
+  tools: Record<string, Tool>;
+  wasm: WasmSource | undefined;
+  env: Record<string, unknown>;
+  limits: Record<string, number>;
+  onBusy: OnBusy;
+  batch: Batch;
+  onEvent: ((event: RunEvent) => void) | undefined;
+  now: () => number;
+  id: (() => string) | undefined;
+  turns: TurnOptions;
+}
+
+/** Runtimes on one database in a browser without locks take turns by these. */
+const PAGE_QUEUES = new Map<string, Promise<void>>();
+
+/** Checks the options. Throws `E_SETTING`, `E_BAD_ID` or `E_STORE_UNAVAILABLE`. */
+export function readOptions(options: RuntimeOptions): Settings {
+  const database = checkId(options.database ?? "mnemograph", "database");
+  const namespace = checkId(options.namespace ?? "default", "namespace");
+  const storage = readStorage(options.storage);
+  const kind = typeof storage === "object" ? "custom" : storage;
+  return {
+    database,
+    namespace,
+    storage: kind,
+    adapter: typeof storage === "object" ? storage : undefined,
+    models: readModels(options.models ?? {}),
+    tools: options.tools ?? {},
+    wasm: options.wasm,
+    env: readRecord(options.env ?? {}, "env"),
+    limits: readLimits(options.limits ?? {}),
+    onBusy: oneOf(options.onBusy ?? "queue", ["queue", "reject", "cancel_previous"], "onBusy"),
+    batch: readBatch(options.batch ?? "microtask"),
+    onEvent: options.onEvent,
+    now: options.host?.now ?? (() => Date.now()),
+    id: options.host?.id,
+    turns: readTurns(database, namespace, kind),
+  };
+}
+
+function readStorage(storage: RuntimeOptions["storage"]): "indexeddb" | "memory" | StorageAdapter {
+  if (storage === undefined) return hasIndexedDb() ? "indexeddb" : "memory";
+  if (typeof storage === "object" && storage !== null) {
+    if (typeof storage.scan === "function" && typeof storage.commit === "function") return storage;
+    throw wrong("storage", "is an object without the functions `scan` and `commit`");
+  }
+  oneOf(storage, ["indexeddb", "memory"], "storage");
+  if (storage === "indexeddb" && !hasIndexedDb()) {
+    throw new MnemographError({
+      code: "E_STORE_UNAVAILABLE",
+      message: "This environment has no IndexedDB.",
+      hint: 'Give storage: "memory" or a storage of your own. Sandboxed frames have none.',
+    });
+  }
+  return storage;
+}
+
+function hasIndexedDb(): boolean {
+  try {
+    return typeof indexedDB === "object" && indexedDB !== null;
+  } catch {
+    // In a sandboxed frame reading the property throws.
+    return false;
+  }
+}
+
+function readTurns(database: string, namespace: string, storage: Settings["storage"]): TurnOptions {
+  const locks = storage === "memory" ? undefined : webLocks();
+  return {
+    prefix: `mnemograph:${encodeURIComponent(database)}:${encodeURIComponent(namespace)}:`,
+    locks,
+    channel:
+      typeof BroadcastChannel === "function" ? (name) => new BroadcastChannel(name) : undefined,
+    queues: storage === "memory" ? new Map() : PAGE_QUEUES,
+    exclusive: storage === "memory" || (storage === "indexeddb" && locks !== undefined),
+  };
+}
+
+function webLocks(): LockManager | undefined {
+  return typeof navigator === "object" ? (navigator.locks as LockManager | undefined) : undefined;
+}
+
+function readModels(models: Record<string, ChatModel>): Record<string, ChatModel> {
+  for (const [name, model] of Object.entries(models)) {
+    if (typeof model !== "function") throw wrong(`models.${name}`, "is no function");
+    if (model.specVersion !== undefined && model.specVersion !== 1) {
+      throw wrong(
+        `models.${name}`,
+        `follows version ${String(model.specVersion)} of the model contract, not 1`,
+      );
+    }
+  }
+  return models;
+}
+
+function readLimits(limits: object): Record<string, number> {
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw wrong(`limits.${name}`, "is no whole number above 0");
+    }
+  }
+  return { ...limits } as Record<string, number>;
+}
+
+function readBatch(batch: Batch): Batch {
+  if (typeof batch === "number" && batch >= 0 && batch < 60_000) return batch;
+  if (batch === "microtask" || batch === "frame") return batch;
+  throw wrong("batch", 'is neither "microtask" nor "frame" nor milliseconds below 60 000');
+}
+
+function readRecord(value: Record<string, unknown>, name: string): Record<string, unknown> {
+  try {
+    return toPlain(value) as Record<string, unknown>;
+  } catch (error) {
+    throw wrong(name, error instanceof NotJson ? error.message : "cannot be read");
+  }
+}
+
+function oneOf<T extends string>(value: T, known: readonly T[], name: string): T {
+  if (known.includes(value)) return value;
+  throw wrong(name, `is none of ${known.map((each) => `"${each}"`).join(", ")}`);
+}
+
+function wrong(name: string, why: string): MnemographError {
+  return new MnemographError({ code: "E_SETTING", message: `The option \`${name}\` ${why}.` });
+}

@@ -1,0 +1,272 @@
+import type { Core } from "./core.js";
+import type { Engine } from "./engine.js";
+import { GraphError, type MnemographError, toMnemographError } from "./errors.js";
+import { Graph } from "./graph.js";
+import { CallRegister } from "./host.js";
+import { idSource } from "./ids.js";
+import { NotJson, toJsonText } from "./json.js";
+import { guarded, Listeners, reportToPage } from "./listeners.js";
+import { readOptions, type Settings } from "./options.js";
+import { Pump } from "./pump.js";
+import type { RunControl } from "./run.js";
+import { prepareTools } from "./schema.js";
+import { closed, Session } from "./session.js";
+import { StateApi } from "./state.js";
+import { ThreadsApi } from "./threads.js";
+import { Turns } from "./turns.js";
+import type { RuntimeOptions } from "./types.js";
+import type { WasmSource } from "./wasm-source.js";
+import type { CheckResult, RunEvent, RunResult } from "./wire.js";
+
+/** What `runtime.on` tells of. */
+export interface RuntimeEvents {
+  /** A warning of a run. */
+  warning: {
+    code: string;
+    message: string;
+    hint: string;
+    run_id: string;
+    thread_id: string;
+    node?: string;
+  };
+  /** A listener of the page threw. Where nobody listens, the page's own error reporting is told. */
+  error: unknown;
+  /** The wasm instance died; the next call starts a fresh one. */
+  crashed: MnemographError;
+  /** The runtime is closed. */
+  closed: undefined;
+}
+
+/** Runs graphs and keeps their state. Made by `createRuntime`. */
+export class Runtime {
+  /** Conversations as the channel shows them. */
+  readonly threads: ThreadsApi;
+  /** What the memory nodes of a graph hold. */
+  readonly state: StateApi;
+  readonly #core: RuntimeCore;
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>;
+
+  /** @internal */
+  constructor(core: RuntimeCore) {
+    this.#core = core;
+    this.threads = new ThreadsApi(core.session);
+    this.state = new StateApi(core.session);
+    if (typeof Symbol.asyncDispose === "symbol") {
+      Object.defineProperty(this, Symbol.asyncDispose, { value: () => this.close() });
+    }
+  }
+
+  /**
+   * Everything that is wrong with a document, given as an object or as JSON text. Never rejects for a bad
+   * document, only with `E_CLOSED` or `E_RUNTIME_CRASHED`.
+   */
+  async check(document: object | string): Promise<CheckResult> {
+    const text = documentText(document);
+    if (typeof text !== "string") return text;
+    return this.#core.session.call(({ handle }) => handle.check(text));
+  }
+
+  /**
+   * Loads a graph. Rejects with a {@link GraphError} that carries all problems of the document, or with
+   * `E_CLOSED` or `E_RUNTIME_CRASHED`.
+   */
+  async load(document: object | string): Promise<Graph> {
+    const text = documentText(document);
+    if (typeof text !== "string") throw new GraphError(text.problems);
+    return this.#core.session.call(({ handle, generation }) => {
+      const loaded = handle.load(text);
+      const { graph } = loaded;
+      if (graph === undefined) throw new GraphError(loaded.problems);
+      return new Graph(this.#core, text, { ...loaded, graph }, generation);
+    });
+  }
+
+  /** Listens to the runtime. Returns how to stop. */
+  on<K extends keyof RuntimeEvents>(
+    name: K,
+    listener: (value: RuntimeEvents[K]) => void,
+  ): () => void {
+    return this.#core.listeners.add(name, listener);
+  }
+
+  /**
+   * Cancels what runs, waits for open commits and closes the database. Safe twice, early and from inside a
+   * callback; never rejects. Calls that still wait reject with `E_CLOSED`.
+   */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+}
+
+/** Makes a runtime with the engine that `loadEngine` gives. */
+export async function createRuntimeWith(
+  loadEngine: (source?: WasmSource) => Promise<Engine>,
+  options: RuntimeOptions,
+): Promise<Runtime> {
+  const settings = readOptions(options);
+  const tools = prepareTools(settings.tools);
+  const engine = await loadEngine(settings.wasm);
+  const core = new RuntimeCore(engine, settings, tools);
+  await core.open();
+  return new Runtime(core);
+}
+
+class RuntimeCore implements Core {
+  readonly session: Session;
+  readonly listeners = new Listeners<RuntimeEvents>();
+  readonly now: () => number;
+  readonly id: () => string;
+  readonly #settings: Settings;
+  readonly #pump: Pump;
+  readonly #calls: CallRegister;
+  readonly #turns: Turns;
+  readonly #runs = new Map<string, RunControl>();
+  readonly #stopListening: () => void;
+  #closing: Promise<void> | undefined;
+
+  constructor(engine: Engine, settings: Settings, tools: ReturnType<typeof prepareTools>) {
+    this.#settings = settings;
+    this.now = settings.now;
+    this.id = settings.id ?? idSource(settings.now);
+    this.#pump = new Pump(settings.batch);
+    this.#turns = new Turns(settings.turns);
+    this.#calls = new CallRegister({
+      models: new Map(Object.entries(settings.models)),
+      tools,
+      now: this.now,
+      id: this.id,
+      deliver: (run_id, call_id, kind, payload) =>
+        this.session.tell((handle) => handle.deliver(run_id, call_id, kind, payload)),
+      events: (run_id, batch) => this.#pump.push(() => this.#deliver(run_id, batch)),
+      finished: (run_id, result) => this.#pump.pushNow(() => this.#finish(run_id, result)),
+      abortReason: (run_id, words) =>
+        this.#runs.get(run_id)?.abortReason ?? new DOMException(words, "AbortError"),
+    });
+    this.#stopListening = engine.onCrash((error) => this.#crashed(error));
+    this.session = new Session(
+      engine,
+      {
+        database: settings.database,
+        namespace: settings.namespace,
+        storage: settings.storage,
+        models: Object.keys(settings.models),
+        tools: Array.from(tools.values(), ({ name, description, parameters }) => ({
+          name,
+          description,
+          parameters,
+        })),
+        limits: settings.limits,
+        env: settings.env,
+      },
+      this.#calls.host,
+      settings.adapter,
+    );
+  }
+
+  async open(): Promise<void> {
+    try {
+      await this.session.open();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  enter(run: RunControl): void {
+    if (this.#closing) throw closed();
+    this.#runs.set(run.run.id, run);
+  }
+
+  leave(run_id: string): void {
+    this.#runs.delete(run_id);
+  }
+
+  async takeTurn(
+    control: RunControl,
+    thread: string | undefined,
+    onBusy = this.#settings.onBusy,
+  ): ReturnType<Core["takeTurn"]> {
+    if (thread === undefined) return { exclusive: true, release: () => {} };
+    const { run, signal } = control;
+    return this.#turns.take(thread, {
+      run_id: run.id,
+      onBusy,
+      signal,
+      cancel: (reason) => run.cancel(reason),
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const error = closed();
+    for (const run of this.#runs.values()) run.giveUp(error);
+    await this.session.close();
+    this.#calls.abortAll("the runtime is closed");
+    this.#pump.flush();
+    for (const run of this.#runs.values()) run.cutShort("cancelled", error);
+    this.#runs.clear();
+    this.#turns.close();
+    this.#stopListening();
+    this.listeners.emit("closed", undefined);
+  }
+
+  #deliver(run_id: string, batch: RunEvent[]): void {
+    const run = this.#runs.get(run_id);
+    for (const event of batch) {
+      run?.push(event);
+      if (event.type === "warning") this.#warn(event);
+      if (this.#settings.onEvent)
+        guarded(this.#settings.onEvent, event, (error) => this.#report(error));
+    }
+  }
+
+  #finish(run_id: string, result: RunResult): void {
+    this.#runs.get(run_id)?.finish(result);
+    this.#runs.delete(run_id);
+  }
+
+  #warn({ data, run_id, thread_id, node }: Extract<RunEvent, { type: "warning" }>): void {
+    const about = node === undefined ? {} : { node };
+    this.listeners.emit("warning", { ...data, run_id, thread_id, ...about });
+  }
+
+  #report(error: unknown): void {
+    if (!this.listeners.emit("error", error)) reportToPage(error);
+  }
+
+  #crashed(error: MnemographError): void {
+    this.#pump.flush();
+    this.#calls.abortAll("the runtime crashed");
+    for (const [id, run] of this.#runs) {
+      if (!run.started) continue;
+      run.cutShort("failed", error);
+      this.#runs.delete(id);
+    }
+    this.listeners.emit("crashed", error);
+  }
+}
+
+/** The document as text, or what is wrong with it where it is no JSON at all. */
+function documentText(document: object | string): string | CheckResult {
+  if (typeof document === "string") return document;
+  try {
+    return toJsonText(document);
+  } catch (error) {
+    const why = error instanceof NotJson ? error.message : toMnemographError(error).message;
+    return {
+      ok: false,
+      problems: [
+        {
+          code: "E_JSON",
+          severity: "error",
+          message: `The document ${why}.`,
+          hint: "Give JSON text, or an object of plain values.",
+        },
+      ],
+    };
+  }
+}

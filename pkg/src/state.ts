@@ -1,0 +1,44 @@
+import type { Graph } from "./graph.js";
+import { checkId } from "./ids.js";
+import type { Session } from "./session.js";
+import type { Cleared, StateNode, StateView } from "./wire.js";
+
+/** Which state is meant. */
+export interface StatePlace {
+  graph: Graph;
+  /** Id of the memory node. */
+  node: string;
+  thread: string;
+}
+
+/**
+ * What the nodes of a graph remember. Every method rejects with `E_CLOSED`, `E_RUNTIME_CRASHED`, an
+ * `E_STORE_…`, or `E_BAD_ID` for a node or thread that cannot be one.
+ */
+export class StateApi {
+  readonly #session: Session;
+
+  /** @internal */
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** The nodes of a graph that keep state. */
+  async nodes(graph: Graph): Promise<StateNode[]> {
+    return this.#session.call((opened) => opened.handle.state_nodes(graph.number(opened)));
+  }
+
+  /** What a node holds for a thread; each message says whether the model would be sent it. */
+  async inspect({ graph, node, thread }: StatePlace): Promise<StateView> {
+    const ids = [checkId(node, "node"), checkId(thread, "thread")] as const;
+    return this.#session.call((opened) =>
+      opened.handle.state_inspect(graph.number(opened), ...ids),
+    );
+  }
+
+  /** Forgets what a node holds for a thread, in storage and for the next prompt. */
+  async clear({ graph, node, thread }: StatePlace): Promise<Cleared> {
+    const ids = [checkId(node, "node"), checkId(thread, "thread")] as const;
+    return this.#session.call((opened) => opened.handle.state_clear(graph.number(opened), ...ids));
+  }
+}

@@ -1,0 +1,69 @@
+import { MnemographError } from "./errors.js";
+import { checkId } from "./ids.js";
+import type { Session } from "./session.js";
+import type { Thread, TranscriptEntry } from "./wire.js";
+
+/**
+ * The conversations of this namespace. Every method rejects with `E_CLOSED`, `E_RUNTIME_CRASHED` or an
+ * `E_STORE_…`, and with `E_BAD_ID` for an id that cannot be one.
+ */
+export class ThreadsApi {
+  readonly #session: Session;
+
+  /** @internal */
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Conversations, of one person if `actor` is given. */
+  async list(filter: { actor?: string } = {}): Promise<Thread[]> {
+    const { actor } = filter;
+    const checked = actor === undefined ? {} : { actor: checkId(actor, "actor") };
+    return this.#session.call(({ handle }) => handle.threads_list(checked));
+  }
+
+  /** One conversation, or `undefined`. */
+  async get(id: string): Promise<Thread | undefined> {
+    const checked = checkId(id, "thread");
+    const thread = await this.#session.call(({ handle }) => handle.threads_get(checked));
+    return thread ?? undefined;
+  }
+
+  /** What was said, as the channel showed it, oldest first: the last `limit` entries before entry `before`. */
+  async transcript(
+    id: string,
+    page: { limit?: number; before?: number } = {},
+  ): Promise<TranscriptEntry[]> {
+    const checked = checkId(id, "thread");
+    return this.#session.call(({ handle }) => handle.threads_transcript(checked, page));
+  }
+
+  /** Makes a conversation before its first message. Rejects with `E_THREAD_ACTOR` if it is someone else's. */
+  async create(input: { id?: string; actor?: string; title?: string } = {}): Promise<Thread> {
+    const { id, actor, title } = input;
+    const checked = {
+      ...(id === undefined ? {} : { id: checkId(id, "thread") }),
+      ...(actor === undefined ? {} : { actor: checkId(actor, "actor") }),
+      ...(title === undefined ? {} : { title: checkTitle(title) }),
+    };
+    return this.#session.call(({ handle }) => handle.threads_create(checked));
+  }
+
+  /** Gives a conversation another title. */
+  async rename(id: string, title: string): Promise<Thread> {
+    const checked = checkId(id, "thread");
+    const text = checkTitle(title);
+    return this.#session.call(({ handle }) => handle.threads_rename(checked, text));
+  }
+
+  /** Removes a conversation with what its nodes remember of it. */
+  async delete(id: string): Promise<void> {
+    const checked = checkId(id, "thread");
+    await this.#session.call(({ handle }) => handle.threads_delete(checked));
+  }
+}
+
+function checkTitle(title: unknown): string {
+  if (typeof title === "string") return title;
+  throw new MnemographError({ code: "E_SCHEMA", message: "The title of a thread is text." });
+}

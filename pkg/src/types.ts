@@ -1,0 +1,191 @@
+import type { WasmSource } from "./wasm-source.js";
+import type {
+  ChatChunk,
+  ChatRequest,
+  ChatResponse,
+  Message,
+  Part,
+  Purpose,
+  RunEvent,
+} from "./wire.js";
+
+/** What a model callback is told beside the request. */
+export interface ModelContext {
+  /** Aborted when the answer is no longer wanted: cancelled, timed out, closed. */
+  signal: AbortSignal;
+  run_id: string;
+  /** Id of the node that asks. */
+  node: string;
+  /** What the call is for, to route, bill or refuse it. */
+  purpose: Purpose;
+}
+
+/** What a model callback may give: a whole answer, or its pieces as they come. */
+export type ModelAnswer =
+  | string
+  | ChatResponse
+  | AsyncIterable<ChatChunk | string>
+  | ReadableStream<ChatChunk | string>;
+
+/**
+ * A model: called for each request of a graph. Throw a {@link MnemographError} with code `E_LLM` and
+ * `retryable: true` for a fault that may pass.
+ */
+export interface ChatModel {
+  (request: ChatRequest, context: ModelContext): ModelAnswer | Promise<ModelAnswer>;
+  /** Version of this contract; 1 where absent. */
+  readonly specVersion?: 1;
+}
+
+/** What a tool is told beside its arguments. */
+export interface ToolContext {
+  /** Aborted when the result is no longer wanted. */
+  signal: AbortSignal;
+  run_id: string;
+  thread_id: string;
+  /** The provider's id of the call. */
+  call_id: string;
+}
+
+/** JSON Schema, draft 2020-12. */
+export type JsonSchema = Record<string, unknown>;
+
+/** A schema of a library that follows Standard Schema and can say itself as JSON Schema. */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+    };
+  };
+}
+
+/** What a Standard Schema says of a value. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string;
+        readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+      }>;
+    };
+
+/**
+ * A tool of the page. The arguments are checked against `parameters` before `execute` is called; the model
+ * is told of wrong ones. What `execute` gives is sent to the model; what it throws is sent as an error.
+ */
+export interface Tool<Args = Record<string, unknown>> {
+  /** What it does, for the model. */
+  description: string;
+  /** JSON Schema of the arguments, or a schema of zod, ArkType or any library of the same standard. */
+  parameters: JsonSchema | StandardSchema<Args>;
+  execute(args: Args, context: ToolContext): unknown;
+}
+
+/** What happens to a message on a thread where a run is going on. */
+export type OnBusy = "queue" | "reject" | "cancel_previous";
+
+/** When events are delivered: after each step of the engine, once a frame, or each so many milliseconds. */
+export type Batch = "microtask" | "frame" | number;
+
+/** Limits of a run; those not given keep their defaults. */
+export interface Limits {
+  /** Steps of a run. 500. */
+  steps?: number;
+  /** Milliseconds of a run. 300 000. */
+  run_ms?: number;
+  /** Model calls of one agent. 10. */
+  agent_calls?: number;
+}
+
+/** Options of {@link createRuntime}. */
+export interface RuntimeOptions {
+  /** Name of the database. `"mnemograph"`. */
+  database?: string;
+  /** First part of every key: one for each signed-in person. `"default"`. */
+  namespace?: string;
+  /** Where state is kept. `"indexeddb"` where there is one, else `"memory"`. */
+  storage?: "indexeddb" | "memory" | StorageAdapter;
+  /** Models by the names that graphs use. */
+  models?: Record<string, ChatModel>;
+  /** Tools by the names that graphs use. */
+  tools?: Record<string, Tool>;
+  /** The wasm module, where it is not to be fetched from its place beside this file. */
+  wasm?: WasmSource;
+  /** Constants of the page for templates (`env`). */
+  env?: Record<string, unknown>;
+  limits?: Limits;
+  /** What happens to a message on a busy thread. `"queue"`. */
+  onBusy?: OnBusy;
+  /** When events are delivered. `"microtask"`. */
+  batch?: Batch;
+  /** Told every event of every run. A throw is reported and stops nothing. */
+  onEvent?: (event: RunEvent) => void;
+  /** Clock and ids of the host, for tests. */
+  host?: { now?: () => number; id?: () => string };
+}
+
+/** Input of a run. */
+export interface RunInput {
+  /** Text of the person's message. */
+  text?: string;
+  /** A whole message instead, in the canonical form. */
+  message?: Pick<Message, "parts"> & Partial<Message>;
+  /** Images and files that go with the text. */
+  attachments?: Part[];
+  /** Id of the conversation. Without one nothing outlives the run. */
+  thread?: string;
+  /** The person whose conversation it is. `"default"`. */
+  actor?: string;
+  /** Id of the trigger node that starts. The first that fits. */
+  trigger?: string;
+  /** What a manual run gets. */
+  data?: unknown;
+  /** Stops the run. */
+  signal?: AbortSignal;
+  /** What happens if the thread is busy; the runtime's option where absent. */
+  onBusy?: OnBusy;
+}
+
+/** Part of a key. */
+export type KeyPart = string | number;
+
+/** A stored record. */
+export interface StoredRecord {
+  key: KeyPart[];
+  /** Raised by each put. */
+  rev: number;
+  value: Record<string, unknown>;
+}
+
+/** Which keys a scan reads, in key order. */
+export interface StorageRange {
+  prefix?: KeyPart[];
+  gt?: KeyPart[];
+  gte?: KeyPart[];
+  lt?: KeyPart[];
+  lte?: KeyPart[];
+}
+
+/** A write, all or nothing. Order: checks, range deletes, deletes, puts. */
+export interface StorageBatch {
+  checks: { table: string; key: KeyPart[]; rev: number | null }[];
+  puts: { table: string; key: KeyPart[]; value: Record<string, unknown> }[];
+  deletes: { table: string; key: KeyPart[] }[];
+  deleteRanges: { table: string; range: StorageRange }[];
+  durability: "relaxed" | "strict";
+}
+
+/** A storage of the page's own: any ordered, transactional key-value store. */
+export interface StorageAdapter {
+  scan(
+    table: string,
+    range: StorageRange,
+    options: { limit?: number; reverse?: boolean },
+  ): Promise<StoredRecord[]>;
+  /** Resolves once the batch is durable as asked. */
+  commit(batch: StorageBatch): Promise<"committed" | "conflict">;
+}

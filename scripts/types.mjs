@@ -1,8 +1,9 @@
 // Writes pkg/src/generated from the Rust types; with --check, fails where it is not up to date.
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { at } from "./lib/paths.mjs";
-import { Failure, isMain, run, script } from "./lib/run.mjs";
+import { bin, Failure, isMain, run, script } from "./lib/run.mjs";
 
 const committed = at("pkg", "src", "generated");
 
@@ -13,6 +14,7 @@ export async function types({ check = false } = {}) {
   const folder = check ? at("target", "generated") : committed;
   fs.rmSync(folder, { recursive: true, force: true });
   await run("cargo", ["run", "--quiet", "--package", "mnemograph-typegen", "--", folder]);
+  for (const name of fs.readdirSync(folder)) format(path.join(folder, name));
   if (!check) {
     console.log(`✓ types: written to ${path.relative(at(), folder)}`);
     return;
@@ -25,6 +27,21 @@ export async function types({ check = false } = {}) {
     );
   }
   console.log("✓ types: as generated");
+}
+
+/**
+ * Formats a generated file, so that its differences can be read.
+ *
+ * @param {string} file
+ */
+function format(file) {
+  const [command, args] = bin("@biomejs/biome", [
+    "format",
+    "--stdin-file-path=pkg/src/generated.ts",
+  ]);
+  const answer = spawnSync(command, args, { cwd: at(), input: fs.readFileSync(file) });
+  if (answer.status !== 0) throw new Failure(`biome does not format ${file}: ${answer.stderr}`);
+  fs.writeFileSync(file, answer.stdout);
 }
 
 /**

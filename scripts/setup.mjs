@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { findChromedriver, findChromium } from "./lib/browser.mjs";
 import { at, toolsDir } from "./lib/paths.mjs";
 import { ask, Failure, isMain, npm, readText, run, script, which } from "./lib/run.mjs";
-import { lockedVersion, staleNpmPackage } from "./lib/versions.mjs";
+import { atLeast, lockedVersion, staleNpmPackage } from "./lib/versions.mjs";
 import {
   aptInstall,
   aptIsOurs,
@@ -15,6 +15,8 @@ import {
 /** The version of wasm-bindgen's tools that fits the library in Cargo.lock. */
 const bindgenVersion = () => lockedVersion(readText("Cargo.lock"), "wasm-bindgen");
 
+const rustVersion = () => readText("Cargo.toml").match(/^rust-version = "(.*)"$/m)?.[1] ?? "0";
+
 const installedTools = () =>
   fs.existsSync(`${toolsDir}/.crates.toml`)
     ? fs.readFileSync(`${toolsDir}/.crates.toml`, "utf8")
@@ -23,11 +25,14 @@ const installedTools = () =>
 const steps = [
   {
     name: "Rust",
-    done: () => ask("cargo", ["--version"]),
+    done: () => {
+      const found = ask("cargo", ["--version"])?.match(/\d+\.\d+\.\d+/)?.[0];
+      return found && atLeast(found, rustVersion()) && found;
+    },
     work: async () => {
       throw new Failure(
-        "cargo is missing or does not run",
-        "Install Rust with rustup, then run this again.",
+        `Rust ${rustVersion()} or newer is needed`,
+        "Install it with rustup, or run `rustup update`; then run this again.",
       );
     },
   },
@@ -83,6 +88,11 @@ const browserStep = {
   name: "test browser",
   done: () => findChromium() && findChromedriver() && findChromium(),
   work: async () => {
+    for (const name of ["CHROME_PATH", "CHROMEDRIVER"]) {
+      const file = process.env[name];
+      if (file && !fs.existsSync(file))
+        throw new Failure(`${name} names a file that is not there: ${file}`);
+    }
     if (!aptIsOurs()) {
       const missing = findChromium() ? "chromedriver" : "Chromium or Chrome";
       throw new Failure(

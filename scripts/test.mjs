@@ -53,11 +53,8 @@ function testInBrowser() {
     tee: true,
     env: {
       ...env,
-      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: path.join(
-        toolsDir,
-        "bin",
-        "wasm-bindgen-test-runner",
-      ),
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
+      PATH: [path.join(toolsDir, "bin"), process.env.PATH].join(path.delimiter),
       CHROMEDRIVER: findChromedriver(),
       WASM_BINDGEN_TEST_TIMEOUT: "300",
       WASM_BINDGEN_TEST_WEBDRIVER_JSON: capabilities,

@@ -8,11 +8,11 @@ let known;
 /** `cargo metadata` for the wasm target. */
 export function metadata() {
   if (!known) {
-    const text = ask("cargo", [
-      "metadata",
-      "--format-version=1",
-      `--filter-platform=${wasmTarget}`,
-    ]);
+    const text = ask(
+      "cargo",
+      ["metadata", "--format-version=1", `--filter-platform=${wasmTarget}`],
+      { show: true },
+    );
     if (!text)
       throw new Failure(
         "cargo metadata failed",

@@ -31,3 +31,16 @@ export function staleNpmPackage(wanted, installed) {
   }
   return undefined;
 }
+
+/**
+ * Is a version, such as 1.95.0, not older than another?
+ *
+ * @param {string} version
+ * @param {string} wanted
+ */
+export function atLeast(version, wanted) {
+  const want = wanted.split(".").map(Number);
+  const have = version.split(".").map(Number);
+  const at = want.findIndex((part, i) => part !== (have[i] ?? 0));
+  return at < 0 || (have[at] ?? 0) > (want[at] ?? 0);
+}

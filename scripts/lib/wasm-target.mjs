@@ -1,5 +1,5 @@
 // How this machine compiles Rust to wasm: with rustup's target, or with Debian's compiler, which
-// brings the sources of std and builds it once.
+// brings the sources of std and builds it once. MNEMOGRAPH_WASM_TOOLCHAIN=debian leaves rustup's alone.
 import fs from "node:fs";
 import path from "node:path";
 import { wasmTarget, wasmTargetDir } from "./paths.mjs";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lockedVersion, staleNpmPackage } from "../lib/versions.mjs";
+import { atLeast, lockedVersion, staleNpmPackage } from "../lib/versions.mjs";
 
 const cargoLock = `[[package]]
 name = "wasm-bindgen-macro"
@@ -53,4 +53,20 @@ const cases = [
 
 for (const [name, installed, stale] of cases) {
   test(name, () => assert.equal(staleNpmPackage(wanted, lock(installed)), stale));
+}
+
+/** @type {[string, string, boolean][]} */
+const orders = [
+  ["1.95.0", "1.95", true],
+  ["1.96.0", "1.95", true],
+  ["1.94.9", "1.95", false],
+  ["1.100.0", "1.95", true],
+  ["2.0.0", "1.95", true],
+  ["1.95.0", "1.95.1", false],
+];
+
+for (const [version, wanted, ok] of orders) {
+  test(`${version} is ${ok ? "enough" : "too old"} for ${wanted}`, () => {
+    assert.equal(atLeast(version, wanted), ok);
+  });
 }

@@ -1,1 +1,25 @@
 //! The driver: performs the effects of a run against storage and host.
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+mod driver;
+mod error;
+mod host;
+mod queue;
+mod run_store;
+mod runtime;
+mod state;
+mod threads;
+
+pub use error::{CODES, RuntimeError};
+pub use host::{Host, HostCall, HostPayload, LocalFuture};
+pub use runtime::{Delivery, Runtime, StartOptions, Started};
+pub use state::{StateKind, StateMessage, StateNode, StateView};
+pub use threads::TranscriptEntry;

@@ -81,8 +81,7 @@ impl<S> FaultyStorage<S> {
         state.always = None;
     }
 
-    /// The calls since the last look.
-    #[must_use]
+    /// The calls since the last look. Looking also sets the log to nothing.
     pub fn take_calls(&self) -> Vec<Call> {
         let mut state = self.state.borrow_mut();
         let calls = std::mem::take(&mut state.calls);
@@ -103,7 +102,12 @@ impl<S> FaultyStorage<S> {
 }
 
 impl<S: Storage> Storage for FaultyStorage<S> {
-    async fn scan(&self, table: Table, range: &Range, options: ScanOptions) -> Result<Vec<Record>, StoreError> {
+    async fn scan(
+        &self,
+        table: Table,
+        range: &Range,
+        options: ScanOptions,
+    ) -> Result<Vec<Record>, StoreError> {
         match self.enter(Call::Scan(table)) {
             None | Some(Fault::Conflict) => self.inner.scan(table, range, options).await,
             Some(Fault::Refuse(error) | Fault::LoseAnswer(error)) => Err(error),

@@ -1,7 +1,16 @@
 //! The boundary to JavaScript: handles, conversion, callbacks, lifetime.
 
 mod any_storage;
+mod convert;
+mod entry;
+mod error;
+mod handle;
+mod host;
 mod js_storage;
+mod options;
+mod pure;
 
 pub use any_storage::AnyStorage;
+pub use entry::{entered, on_panic};
+pub use handle::RuntimeHandle;
 pub use js_storage::JsStorage;

@@ -1,0 +1,253 @@
+//! What the engine asks for, and what it is told. All of it is plain data: a log of inputs is a
+//! recording, and the same inputs give the same effects to the byte.
+
+use crate::{
+    error::Failure,
+    event::RunEvent,
+    model::{ChatChunk, ChatRequest, Purpose},
+    result::RunResult,
+};
+use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Number of a request to the storage or the host, unique within a run. Its answer carries it.
+pub type RequestId = u64;
+
+/// Which history of the run's thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryRef {
+    /// Id of the memory node.
+    pub node: String,
+    /// Its type, which is part of the key.
+    pub memory_type: MemoryType,
+    /// How long it lives. Never `call`: such a memory is neither read nor written.
+    pub scope: Scope,
+}
+
+/// A request of the engine. Effects are performed in order; those on storage one after another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Effect {
+    /// Make the thread known and open its transcript's entry. Answer: [`Input::TurnOpened`].
+    OpenTurn {
+        /// Carried by the answer.
+        request: RequestId,
+        /// What the person sent.
+        shown: Shown,
+    },
+    /// Read a history. Answer: [`Input::HistoryLoaded`].
+    LoadHistory {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Which one.
+        memory: MemoryRef,
+    },
+    /// Note the open round, relaxed; a failure is told by [`Input::JournalFailed`].
+    WriteJournal {
+        /// Which history it will belong to.
+        memory: MemoryRef,
+        /// The round so far, status `pending` in spirit: what a crash would leave.
+        round: Round,
+        /// Last stored message that the model saw, 0 for none.
+        seen_seq: u64,
+    },
+    /// Store a finished round and the transcript's entry. Answer: [`Input::RoundCommitted`].
+    CommitRound {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Which history.
+        memory: MemoryRef,
+        /// The round.
+        round: Round,
+        /// Last stored message that the model saw, 0 for none.
+        seen_seq: u64,
+        /// The transcript's entry to store with it.
+        shown: Option<Shown>,
+    },
+    /// Store the transcript's entry. Answer: [`Input::TranscriptWritten`].
+    WriteTranscript {
+        /// Carried by the answer.
+        request: RequestId,
+        /// The entry.
+        shown: Shown,
+    },
+    /// Call a model. Answers: [`Input::ModelDelta`], [`Input::ModelDone`].
+    CallModel {
+        /// Carried by the answers.
+        request: RequestId,
+        /// Id of the node that asks.
+        node: String,
+        /// What it is for.
+        purpose: Purpose,
+        /// Name under which the host registered the model.
+        model: String,
+        /// What is asked.
+        chat: ChatRequest,
+    },
+    /// Call a host tool. Answer: [`Input::ToolDone`].
+    CallTool {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Id of the agent.
+        node: String,
+        /// Name under which the host registered the tool.
+        tool: String,
+        /// The provider's id of the call.
+        call_id: String,
+        /// Arguments.
+        args: Value,
+    },
+    /// A call is no longer wanted; an answer to it will be ignored.
+    CancelCall {
+        /// Which.
+        request: RequestId,
+        /// Why, for the host's `AbortSignal`.
+        reason: String,
+    },
+    /// Send [`Input::Timer`] at this time. A later one replaces an earlier one.
+    WakeAt {
+        /// Milliseconds since the epoch.
+        at: u64,
+    },
+    /// Tell the host.
+    Emit(
+        /// What.
+        Box<RunEvent>,
+    ),
+    /// The run is over; nothing follows.
+    Finish(
+        /// Its result.
+        Box<RunResult>,
+    ),
+}
+
+/// What a run begins with. The host has checked shapes; the engine checks meaning.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunInput {
+    /// Text of the person's message.
+    pub text: Option<String>,
+    /// The whole message instead, canonical.
+    pub message: Option<Message>,
+    /// Images and files that go with the text.
+    pub attachments: Vec<mnemograph_memory::Part>,
+    /// Id of the trigger node that starts; absent: the first that fits.
+    pub trigger: Option<String>,
+    /// What a manual run gets.
+    pub data: Value,
+    /// Constants of the page for templates.
+    pub env: Map<String, Value>,
+}
+
+/// Who and where a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunIdentity {
+    /// Id of the run, unique for all time: message and round ids are made from it.
+    pub run_id: String,
+    /// The thread; the run's id where the host gave none.
+    pub thread_id: String,
+    /// True if the host gave a thread: only then anything outlives the run.
+    pub has_thread: bool,
+}
+
+/// A history as the storage gave it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadedHistory {
+    /// Stored messages in order, as far as the memory's policy needs them.
+    pub messages: Vec<Message>,
+    /// All stored messages, also those not loaded.
+    pub count: u64,
+    /// `seq` of the last stored message, 0 for none.
+    pub last_seq: u64,
+    /// Rounds that could not be read and were left out.
+    pub quarantined: u64,
+}
+
+/// What became of a round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Committed {
+    /// It is stored.
+    Stored {
+        /// Messages in it.
+        count: u64,
+        /// Bytes of it.
+        bytes: u64,
+        /// Hash of its body.
+        hash: String,
+    },
+    /// The history was cleared while the run went on: nothing was stored.
+    Stale,
+}
+
+/// An answer or an event from outside. Each comes with the time, see [`crate::Run::step`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Input {
+    /// Begin.
+    Start(
+        /// With what.
+        Box<RunInput>,
+    ),
+    /// Answer to [`Effect::OpenTurn`].
+    TurnOpened {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<(), Failure>,
+    },
+    /// Answer to [`Effect::LoadHistory`].
+    HistoryLoaded {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<LoadedHistory, Failure>,
+    },
+    /// A journal row could not be written.
+    JournalFailed {
+        /// Why.
+        failure: Failure,
+    },
+    /// Answer to [`Effect::CommitRound`].
+    RoundCommitted {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<Committed, Failure>,
+    },
+    /// Answer to [`Effect::WriteTranscript`].
+    TranscriptWritten {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<(), Failure>,
+    },
+    /// A piece of a model's answer.
+    ModelDelta {
+        /// The request.
+        request: RequestId,
+        /// The piece.
+        chunk: ChatChunk,
+    },
+    /// The end of a model call: a whole answer, `null` where the pieces were the answer, or a failure.
+    ModelDone {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<Value, Failure>,
+    },
+    /// The end of a tool call.
+    ToolDone {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<Value, Failure>,
+    },
+    /// The time that [`Effect::WakeAt`] named has come.
+    Timer,
+    /// The host wants the run to stop.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+}

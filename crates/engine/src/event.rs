@@ -1,0 +1,273 @@
+//! The events of a run: one envelope, one payload for each type (0-rulings.md 0.3).
+
+use crate::{error::RunError, result::RunStatus};
+use mnemograph_memory::Usage;
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
+
+/// Version of the envelope.
+pub const EVENT_VERSION: u32 = 1;
+
+/// One event of a run. On the wire the payload stands as `type` and `data` beside the envelope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEvent {
+    /// Strictly increasing within a run, from 1.
+    pub seq: u64,
+    /// Milliseconds since the epoch, by the host's clock.
+    pub t: u64,
+    /// The run.
+    pub run_id: String,
+    /// The thread of the run.
+    pub thread_id: String,
+    /// The graph of the run.
+    pub graph_id: String,
+    /// The node it is about; absent for the run itself.
+    pub node: Option<String>,
+    /// What happened.
+    pub data: EventData,
+}
+
+impl Serialize for RunEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("RunEvent", 10)?;
+        out.serialize_field("v", &EVENT_VERSION)?;
+        out.serialize_field("seq", &self.seq)?;
+        out.serialize_field("t", &self.t)?;
+        out.serialize_field("run_id", &self.run_id)?;
+        out.serialize_field("thread_id", &self.thread_id)?;
+        out.serialize_field("graph_id", &self.graph_id)?;
+        out.serialize_field("path", &[(); 0])?;
+        match &self.node {
+            Some(node) => out.serialize_field("node", node)?,
+            None => out.skip_field("node")?,
+        }
+        self.data.serialize_into(&mut out)?;
+        out.end()
+    }
+}
+
+/// Where streamed text is going.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    /// To the person: a `reply` node shows this text.
+    Reply,
+    /// Inside the graph only.
+    Internal,
+}
+
+/// How a node ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum NodeStatus {
+    /// It has not been reached.
+    Pending,
+    /// It is executing.
+    Running,
+    /// It did its work.
+    Succeeded,
+    /// Control never reached it.
+    Skipped,
+    /// It failed and `on_error` took over.
+    Handled,
+    /// It failed, and the run with it.
+    Failed,
+    /// The run ended while it was executing.
+    Cancelled,
+}
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal { $($(#[$field_doc:meta])* $field:ident : $type:ty),* $(,)? })*) => {
+        /// The payloads by type.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+        #[serde(tag = "type", content = "data")]
+        pub enum EventData {
+            $($(#[$doc])* #[serde(rename = $name)] $variant { $($(#[$field_doc])* $field: $type),* },)*
+        }
+
+        impl EventData {
+            /// The type as it stands on the wire.
+            #[must_use]
+            pub fn type_name(&self) -> &'static str {
+                match self { $(Self::$variant { .. } => $name,)* }
+            }
+
+            fn serialize_into<S: SerializeStruct>(&self, out: &mut S) -> Result<(), S::Error> {
+                out.serialize_field("type", self.type_name())?;
+                match self {
+                    $(Self::$variant { $($field),* } => {
+                        #[derive(Serialize)]
+                        struct Data<'a> { $($field: &'a $type,)* #[serde(skip)] _life: std::marker::PhantomData<&'a ()> }
+                        out.serialize_field("data", &Data { $($field,)* _life: std::marker::PhantomData })
+                    })*
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// The run exists and its trigger is taken.
+    RunStarted = "run_started" {
+        /// Id of the trigger node.
+        trigger: String,
+        /// Semantic hash of the graph.
+        graph_hash: String,
+    }
+    /// A step begins.
+    NodeStarted = "node_started" {}
+    /// A step ended well or was handled.
+    NodeFinished = "node_finished" {
+        /// How it ended.
+        status: NodeStatus,
+        /// How long it took, in milliseconds.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        ms: u64,
+    }
+    /// Control will never reach the step.
+    NodeSkipped = "node_skipped" {}
+    /// A step failed.
+    NodeFailed = "node_failed" {
+        /// Why.
+        error: RunError,
+    }
+    /// A failed call is made again.
+    NodeRetry = "node_retry" {
+        /// Number of the attempt that comes, from 2.
+        attempt: u32,
+        /// Wait before it, in milliseconds.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        delay_ms: u64,
+        /// Code of the error.
+        code: String,
+    }
+    /// Control went along an edge.
+    EdgeTaken = "edge_taken" {
+        /// `node.port` where it begins.
+        from: String,
+        /// `node.port` where it ends.
+        to: String,
+    }
+    /// Control will never go along an edge.
+    EdgeSkipped = "edge_skipped" {
+        /// `node.port` where it begins.
+        from: String,
+        /// `node.port` where it ends.
+        to: String,
+    }
+    /// Streamed text of a model.
+    Token = "token" {
+        /// Where it is going.
+        channel: Channel,
+        /// The piece of text.
+        text: String,
+    }
+    /// Streamed reasoning of a model.
+    ReasoningToken = "reasoning_token" {
+        /// The piece of text.
+        text: String,
+    }
+    /// The model calls a tool, which begins now.
+    ToolCall = "tool_call" {
+        /// The provider's id of the call.
+        call_id: String,
+        /// Name of the tool.
+        name: String,
+        /// Arguments; text where they were no valid JSON.
+        #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+        args: serde_json::Value,
+    }
+    /// A tool call ended.
+    ToolResult = "tool_result" {
+        /// The provider's id of the call.
+        call_id: String,
+        /// Name of the tool.
+        name: String,
+        /// True if the tool failed.
+        is_error: bool,
+        /// What the model will read, whole.
+        content: Vec<mnemograph_memory::Content>,
+        /// How long it took, in milliseconds.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        ms: u64,
+    }
+    /// A memory was read for a model call.
+    MemoryRead = "memory_read" {
+        /// Stored messages.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        count: u64,
+        /// Messages of them that the model is sent.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        in_view: u64,
+    }
+    /// A round was stored.
+    MemoryWritten = "memory_written" {
+        /// Messages of the round.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        count: u64,
+        /// Bytes of the round.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        bytes: u64,
+        /// SHA-256 of the round's body, hex.
+        hash: String,
+    }
+    /// A reply to the person begins.
+    ReplyStarted = "reply_started" {}
+    /// A reply to the person is whole.
+    ReplyDone = "reply_done" {
+        /// The whole text.
+        text: String,
+    }
+    /// Something to know that stops nothing.
+    Warning = "warning" {
+        /// Stable code, `W_…` or the `E_…` of what failed.
+        code: String,
+        /// What happened.
+        message: String,
+        /// What to do.
+        hint: String,
+    }
+    /// The run ended; `status` is `succeeded` or `partial`.
+    RunFinished = "run_finished" {
+        /// How it ended.
+        status: RunStatus,
+        /// What was replied, whole.
+        text: String,
+        /// The named results.
+        #[cfg_attr(feature = "ts", ts(type = "Record<string, unknown>"))]
+        outputs: serde_json::Map<String, serde_json::Value>,
+        /// Tokens of all model calls.
+        usage: Usage,
+    }
+    /// The run failed.
+    RunFailed = "run_failed" {
+        /// Why.
+        error: RunError,
+    }
+    /// The run was cancelled.
+    RunCancelled = "run_cancelled" {
+        /// The reason that was given.
+        reason: String,
+    }
+    /// The run reached a limit.
+    RunLimit = "run_limit" {
+        /// Which.
+        error: RunError,
+    }
+}
+
+impl EventData {
+    /// True for the one event that ends a run.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        matches!(
+            self,
+            Self::RunFinished { .. }
+                | Self::RunFailed { .. }
+                | Self::RunCancelled { .. }
+                | Self::RunLimit { .. }
+        )
+    }
+}

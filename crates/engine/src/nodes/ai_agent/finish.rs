@@ -1,0 +1,229 @@
+//! How an agent ends: the round is closed, stored, and only then its outcome goes on (3-memory.md D34, D35).
+
+use super::{Agent, Outcome, Phase, answer_values};
+use crate::{
+    core::{Core, NodeValues},
+    effect::{Committed, Effect},
+    error::{Failure, RunError},
+    event::{Channel, EventData, NodeStatus},
+    nodes::Progress,
+};
+use mnemograph_memory::{Message, Part, Role, Round, ShownStatus, Status};
+use serde_json::Value;
+
+impl Agent {
+    pub(super) fn succeed(&mut self, core: &mut Core, text: String) -> Progress {
+        let shown_message = self.shown_message(core, text.clone(), Status::Complete);
+        let usage = serde_json::to_value(&core.usage).unwrap_or(Value::Null);
+        let messages = serde_json::to_value(&self.round.messages).unwrap_or(Value::Null);
+        let values = NodeValues {
+            status: Some(NodeStatus::Succeeded),
+            ports: answer_values(text, usage, messages, self.iterations),
+            message: Some(shown_message.clone()),
+        };
+        let round = self.round.clone();
+        self.store(
+            core,
+            round,
+            shown_message,
+            ShownStatus::Complete,
+            Outcome::Answered {
+                values: Box::new(values),
+            },
+        )
+    }
+
+    pub(super) fn fail(&mut self, core: &mut Core, error: RunError) -> Progress {
+        self.end_round(core, Status::Failed, Some(error))
+    }
+
+    /// Ends because the run ends: what runs outside is told, what is there is kept and marked.
+    pub(crate) fn abort(&mut self, core: &mut Core, reason: &str) -> Progress {
+        match &self.phase {
+            Phase::Storing { .. } => return Progress::Waiting,
+            Phase::Done => return Progress::Aborted,
+            Phase::Calling { request, .. } => {
+                let request = *request;
+                core.cancel_call(request, reason);
+            }
+            Phase::Tools { .. } => self.cancel_tools(core, reason),
+            Phase::Loading { request } => {
+                let request = *request;
+                core.forget_request(request);
+            }
+            Phase::Waiting { .. } => {}
+        }
+        self.end_round(core, Status::Aborted, None)
+    }
+
+    /// Closes the round with a status that is not `complete`.
+    pub(super) fn end_round(
+        &mut self,
+        core: &mut Core,
+        status: Status,
+        error: Option<RunError>,
+    ) -> Progress {
+        self.cancel_tools(core, "the agent ended");
+        let error = error.map(|error| error.at(&core.node_id(self.node)));
+        let round = self.unfinished_round(status, error.as_ref().map(|error| error.code.clone()));
+        let added = round
+            .messages
+            .get(self.round.messages.len()..)
+            .unwrap_or_default();
+        core.messages.extend(added.iter().cloned());
+        let text = round
+            .messages
+            .last()
+            .filter(|last| last.role == Role::Assistant)
+            .map(Message::text);
+        let shown = self.shown_message(core, text.unwrap_or_default(), status);
+        let (shown_status, outcome) = match error {
+            Some(error) => (ShownStatus::Failed, Outcome::Failed { error }),
+            None => (ShownStatus::Aborted, Outcome::Aborted),
+        };
+        if self.channel == Channel::Reply && !shown.text().is_empty() {
+            core.shown.add_reply(shown);
+        }
+        let entry = core_entry(core, shown_status);
+        self.store_entry(core, round, entry, outcome)
+    }
+
+    /// The open round as it would be kept if it ended now: finished results, and the text that has
+    /// streamed; a call that is still being written was never made and is left out.
+    pub(super) fn unfinished_round(&self, status: Status, error_code: Option<String>) -> Round {
+        let mut round = self.round.clone();
+        for result in self.finished_results() {
+            let id = format!("{}_{}", self.round.id, round.messages.len());
+            round
+                .messages
+                .push(self.added(id, Role::Tool, vec![result]));
+        }
+        if let Phase::Calling { draft, .. } = &self.phase {
+            let mut parts = draft.parts("call");
+            parts.retain(|part| !matches!(part, Part::ToolCall { .. }));
+            if !parts.is_empty() {
+                let id = format!("{}_{}", self.round.id, round.messages.len());
+                let mut message = self.added(id, Role::Assistant, parts);
+                message.model.clone_from(&draft.model);
+                round.messages.push(message);
+            }
+        }
+        round.end(status, error_code);
+        round
+    }
+
+    fn added(&self, id: String, role: Role, parts: Vec<Part>) -> Message {
+        let mut message = Message::new(id, role, parts, self.journalled_at);
+        message.round = Some(self.round.id.clone());
+        message
+    }
+
+    /// What a person sees of the answer: its text, under the id that it has in memory.
+    fn shown_message(&self, core: &Core, text: String, status: Status) -> Message {
+        let id = self
+            .round
+            .messages
+            .last()
+            .filter(|last| last.role == Role::Assistant)
+            .map_or_else(
+                || format!("{}_shown", self.round.id),
+                |last| last.id.clone(),
+            );
+        let mut message = Message::new(id, Role::Assistant, vec![Part::text(text)], core.now);
+        message.status = status;
+        message
+    }
+
+    fn store(
+        &mut self,
+        core: &mut Core,
+        round: Round,
+        reply: Message,
+        status: ShownStatus,
+        outcome: Outcome,
+    ) -> Progress {
+        let foreseen = self.channel == Channel::Reply
+            && self.memory.is_some()
+            && core.identity.has_thread
+            && core.plan.ends_with_reply(self.node);
+        let entry = foreseen.then(|| core.shown.foresee(reply, status));
+        self.store_entry(core, round, entry, outcome)
+    }
+
+    fn store_entry(
+        &mut self,
+        core: &mut Core,
+        round: Round,
+        shown: Option<mnemograph_memory::Shown>,
+        outcome: Outcome,
+    ) -> Progress {
+        let Some(used) = &self.memory else {
+            self.phase = Phase::Done;
+            return self.end(core, outcome);
+        };
+        let request = core.request(self.node);
+        core.effects.push(Effect::CommitRound {
+            request,
+            memory: used.memory.clone(),
+            round,
+            seen_seq: used.seen_seq,
+            shown,
+        });
+        self.phase = Phase::Storing { request, outcome };
+        Progress::Waiting
+    }
+
+    /// The round is stored or it is not: the answer stands either way.
+    pub(super) fn stored(
+        &mut self,
+        core: &mut Core,
+        result: Result<Committed, Failure>,
+    ) -> Progress {
+        let Phase::Storing { outcome, .. } = std::mem::replace(&mut self.phase, Phase::Done) else {
+            return Progress::Waiting;
+        };
+        match result {
+            Ok(Committed::Stored { count, bytes, hash }) => {
+                core.emit(
+                    Some(self.node),
+                    EventData::MemoryWritten { count, bytes, hash },
+                );
+            }
+            Ok(Committed::Stale) => {
+                core.shown.not_stored();
+                core.warn(
+                    Some(self.node),
+                    "W_STALE_EPOCH",
+                    "The history was cleared while this run went on, so its round was not stored.",
+                    "Nothing needs to be done: clearing wins over a late answer.",
+                );
+            }
+            Err(failure) => {
+                core.shown.not_stored();
+                let code = failure.code.as_deref().unwrap_or("E_STORE_UNAVAILABLE");
+                core.warn(
+                    Some(self.node),
+                    "E_MEMORY_WRITE",
+                    &format!("The round could not be stored ({code}): {}", failure.message),
+                    "The answer is delivered. The round is in the journal and is stored again before the next read.",
+                );
+            }
+        }
+        self.end(core, outcome)
+    }
+
+    fn end(&mut self, _core: &mut Core, outcome: Outcome) -> Progress {
+        match outcome {
+            Outcome::Answered { values } => Progress::Succeeded(values),
+            Outcome::Failed { error } => Progress::Failed(error),
+            Outcome::Aborted => Progress::Aborted,
+        }
+    }
+}
+
+/// The transcript's entry to go with the round, if the run keeps one.
+fn core_entry(core: &mut Core, status: ShownStatus) -> Option<mnemograph_memory::Shown> {
+    core.identity
+        .has_thread
+        .then(|| core.shown.store_now(status))
+}

@@ -1,0 +1,302 @@
+//! The storage effects of one run: which storage and key a history has, and what the run knows of its
+//! head between two writes.
+
+use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
+use mnemograph_memory::{
+    Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
+};
+use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Where a run's state belongs.
+pub(crate) struct Place {
+    pub(crate) namespace: String,
+    pub(crate) graph: String,
+    pub(crate) thread: String,
+    pub(crate) actor: String,
+    pub(crate) run_id: String,
+}
+
+pub(crate) struct RunStore<S> {
+    storage: Rc<S>,
+    session: MemoryStorage,
+    place: Place,
+    is_live: Rc<dyn Fn(&str) -> bool>,
+    now: Rc<dyn Fn() -> u64>,
+    bases: RefCell<BTreeMap<String, Base>>,
+    turn: Cell<Option<Turn>>,
+}
+
+/// The transcript's entry of this run.
+#[derive(Clone, Copy)]
+struct Turn {
+    entry: u64,
+    started_at: u64,
+}
+
+impl<S: Storage> RunStore<S> {
+    pub(crate) fn new(
+        storage: Rc<S>,
+        session: MemoryStorage,
+        place: Place,
+        is_live: Rc<dyn Fn(&str) -> bool>,
+        now: Rc<dyn Fn() -> u64>,
+    ) -> Self {
+        Self {
+            storage,
+            session,
+            place,
+            is_live,
+            now,
+            bases: RefCell::default(),
+            turn: Cell::new(None),
+        }
+    }
+
+    /// Performs a storage effect and gives its answer.
+    pub(crate) async fn perform(self: Rc<Self>, effect: Effect) -> Option<Input> {
+        match effect {
+            Effect::OpenTurn { request, shown } => {
+                let result = self.open_turn(&shown).await.map_err(failure);
+                Some(Input::TurnOpened { request, result })
+            }
+            Effect::LoadHistory { request, memory } => {
+                let result = self.load(&memory).await.map_err(failure);
+                Some(Input::HistoryLoaded { request, result })
+            }
+            Effect::WriteJournal {
+                memory,
+                round,
+                seen_seq,
+            } => {
+                let written = self.journal(&memory, round, seen_seq).await;
+                written.err().map(|error| Input::JournalFailed {
+                    failure: failure(error),
+                })
+            }
+            Effect::CommitRound {
+                request,
+                memory,
+                round,
+                seen_seq,
+                shown,
+            } => {
+                let result = self
+                    .commit(&memory, &round, seen_seq, shown)
+                    .await
+                    .map_err(failure);
+                Some(Input::RoundCommitted { request, result })
+            }
+            Effect::WriteTranscript { request, shown } => {
+                let result = self.write_transcript(&shown).await.map_err(failure);
+                Some(Input::TranscriptWritten { request, result })
+            }
+            Effect::CallModel { .. }
+            | Effect::CallTool { .. }
+            | Effect::CancelCall { .. }
+            | Effect::WakeAt { .. }
+            | Effect::Emit(_)
+            | Effect::Finish(_) => None,
+        }
+    }
+
+    async fn open_turn(&self, shown: &Shown) -> Result<(), MemoryError> {
+        let now = (self.now)();
+        let start = thread::TurnStart {
+            namespace: &self.place.namespace,
+            thread: &self.place.thread,
+            actor: &self.place.actor,
+            run_id: &self.place.run_id,
+            shown,
+            now,
+        };
+        let turn =
+            thread::open_turn(&*self.storage, &start, Batch::new(Durability::Relaxed)).await?;
+        self.turn.set(Some(Turn {
+            entry: turn.entry,
+            started_at: now,
+        }));
+        Ok(())
+    }
+
+    async fn load(&self, memory: &MemoryRef) -> Result<LoadedHistory, MemoryError> {
+        let key = self.key(memory)?;
+        let loaded = match memory.scope {
+            Scope::Thread => {
+                let is_live = |run_id: &str| (self.is_live)(run_id);
+                // A row that cannot be finalised now is kept, and tried again by the next load.
+                let _ = history::recover(&*self.storage, &key, is_live).await;
+                history::load(&*self.storage, &key, Read::All).await?
+            }
+            Scope::Session | Scope::Call => history::load(&self.session, &key, Read::All).await?,
+        };
+        self.keep_base(memory, loaded.base);
+        Ok(LoadedHistory {
+            count: loaded.count,
+            last_seq: loaded
+                .messages
+                .last()
+                .and_then(|message| message.seq)
+                .unwrap_or(0),
+            quarantined: loaded.quarantined.len() as u64,
+            messages: loaded.messages,
+        })
+    }
+
+    async fn journal(
+        &self,
+        memory: &MemoryRef,
+        round: Round,
+        seen_seq: u64,
+    ) -> Result<(), MemoryError> {
+        if memory.scope != Scope::Thread {
+            return Ok(());
+        }
+        let key = self.key(memory)?;
+        let row = JournalRow {
+            round,
+            seen_seq,
+            updated_at: (self.now)(),
+        };
+        let known = self.base(memory);
+        let extra = Batch::new(Durability::Relaxed);
+        let base = history::open_round(&*self.storage, &key, known.as_ref(), &row, extra).await?;
+        // A history that was cleared keeps the base of the load: the append must find out.
+        if known.is_none_or(|known| known.epoch == base.epoch) {
+            self.keep_base(memory, Some(base));
+        }
+        Ok(())
+    }
+
+    async fn commit(
+        &self,
+        memory: &MemoryRef,
+        round: &Round,
+        seen_seq: u64,
+        shown: Option<Shown>,
+    ) -> Result<Committed, MemoryError> {
+        let key = self.key(memory)?;
+        let known = self.base(memory);
+        let appended = match memory.scope {
+            Scope::Thread => {
+                let extra = self.entry_batch(shown.as_ref())?;
+                let appended =
+                    history::append(&*self.storage, &key, known.as_ref(), round, seen_seq, extra)
+                        .await?;
+                if let (Appended::Stale, Some(shown)) = (&appended, &shown) {
+                    self.write_transcript(shown).await?;
+                }
+                appended
+            }
+            Scope::Session | Scope::Call => {
+                let extra = Batch::new(Durability::Relaxed);
+                let appended =
+                    history::append(&self.session, &key, known.as_ref(), round, seen_seq, extra)
+                        .await?;
+                if let Some(shown) = &shown {
+                    self.write_transcript(shown).await?;
+                }
+                appended
+            }
+        };
+        Ok(match appended {
+            Appended::Stored {
+                count,
+                bytes,
+                hash,
+                base,
+                ..
+            }
+            | Appended::Already {
+                count,
+                bytes,
+                hash,
+                base,
+                ..
+            } => {
+                self.keep_base(memory, Some(base));
+                Committed::Stored { count, bytes, hash }
+            }
+            Appended::Stale => Committed::Stale,
+        })
+    }
+
+    fn entry_batch(&self, shown: Option<&Shown>) -> Result<Batch, MemoryError> {
+        let (Some(shown), Some(turn)) = (shown, self.turn.get()) else {
+            return Ok(Batch::new(Durability::Strict));
+        };
+        let Place {
+            namespace,
+            thread,
+            run_id,
+            ..
+        } = &self.place;
+        thread::finish_batch(
+            namespace,
+            thread,
+            turn.entry,
+            run_id,
+            turn.started_at,
+            shown,
+        )
+    }
+
+    async fn write_transcript(&self, shown: &Shown) -> Result<(), MemoryError> {
+        let Some(turn) = self.turn.get() else {
+            return Ok(());
+        };
+        let Place {
+            namespace,
+            thread,
+            run_id,
+            ..
+        } = &self.place;
+        thread::finish_turn(
+            &*self.storage,
+            namespace,
+            thread,
+            turn.entry,
+            run_id,
+            turn.started_at,
+            shown,
+        )
+        .await?;
+        Ok(())
+    }
+
+    fn key(&self, memory: &MemoryRef) -> Result<HistoryKey, MemoryError> {
+        let Place {
+            namespace,
+            graph,
+            thread,
+            run_id,
+            ..
+        } = &self.place;
+        let thread = if memory.scope == Scope::Thread {
+            thread
+        } else {
+            run_id
+        };
+        HistoryKey::new(namespace, graph, &memory.node, thread, memory.memory_type)
+    }
+
+    fn base(&self, memory: &MemoryRef) -> Option<Base> {
+        self.bases.borrow().get(&memory.node).copied()
+    }
+
+    fn keep_base(&self, memory: &MemoryRef, base: Option<Base>) {
+        if let Some(base) = base {
+            self.bases.borrow_mut().insert(memory.node.clone(), base);
+        }
+    }
+}
+
+fn failure(error: MemoryError) -> Failure {
+    Failure {
+        retryable: error.retryable(),
+        hint: Some(error.hint()),
+        ..Failure::new(error.code(), error.to_string())
+    }
+}

@@ -1,0 +1,209 @@
+//! What nodes keep, for people to look at and to clear (3-memory.md D30, D40).
+
+use crate::{error::RuntimeError, host::Host, runtime::Runtime};
+use mnemograph_engine::Plan;
+use mnemograph_graph::NodeIx;
+use mnemograph_memory::{
+    Cleared, HistoryKey, Loaded, MemoryType, Message, Quarantined, Read, Scope, ViewPolicy,
+    history, view,
+};
+use mnemograph_storage::Storage;
+use serde::Serialize;
+
+/// A node that keeps state.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct StateNode {
+    /// Its id.
+    pub node: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub node_type: String,
+    /// What people call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub title: Option<String>,
+    /// What it keeps.
+    pub kind: StateKind,
+    /// How long.
+    pub scope: Scope,
+}
+
+/// What a node keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum StateKind {
+    /// The messages of a conversation.
+    Messages,
+}
+
+/// A stored message and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct StateMessage {
+    /// The message as it is stored.
+    pub message: Message,
+    /// True if the model is sent it in the next turn.
+    pub in_view: bool,
+}
+
+/// What a memory node holds for a thread.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct StateView {
+    /// The node.
+    pub node: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub node_type: String,
+    /// What it keeps.
+    pub kind: StateKind,
+    /// How long.
+    pub scope: Scope,
+    /// The thread that was asked for.
+    pub thread: String,
+    /// Where it is stored: namespace, graph, node, thread, memory type.
+    pub storage_key: Vec<String>,
+    /// Which life of the history this is; it changes when the history is cleared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
+    pub epoch: Option<u64>,
+    /// The stored messages, in order.
+    pub messages: Vec<StateMessage>,
+    /// How many there are.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub count: u64,
+    /// How many bytes they take.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub bytes: u64,
+    /// Rounds that cannot be read. They stay where they are until the state is cleared.
+    pub quarantined: Vec<Quarantined>,
+}
+
+impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
+    /// The nodes of a graph that keep state, in the order of their ids.
+    #[must_use]
+    pub fn state_nodes(plan: &Plan) -> Vec<StateNode> {
+        let nodes = plan.graph.nodes();
+        nodes
+            .filter_map(|(_, node)| {
+                Some(StateNode {
+                    node: node.id.clone(),
+                    node_type: node.type_name().to_owned(),
+                    title: node.title.clone(),
+                    kind: StateKind::Messages,
+                    scope: scope(node.settings.memory()?.scope),
+                })
+            })
+            .collect()
+    }
+
+    /// What a memory node holds for a thread. Never writes. With scope `session`, `thread` is the id of a
+    /// run that goes on; with scope `call` there is nothing to see.
+    ///
+    /// # Errors
+    /// `E_CLOSED`; `E_NOT_FOUND` for a node that keeps nothing; `E_BAD_ID`; what the storage reports.
+    pub async fn state_inspect(
+        &self,
+        plan: &Plan,
+        node: &str,
+        thread: &str,
+    ) -> Result<StateView, RuntimeError> {
+        self.check_open()?;
+        let (key, scope, node_type) = self.history(plan, node, thread)?;
+        let loaded = match scope {
+            Scope::Thread => history::load(self.storage(), &key, Read::All).await?,
+            Scope::Session => match self.session_of(thread, &plan.graph.id) {
+                Some(session) => history::load(&session, &key, Read::All).await?,
+                None => Loaded::default(),
+            },
+            Scope::Call => Loaded::default(),
+        };
+        let shown = view(&loaded.messages, &ViewPolicy::Buffer, None);
+        let messages = loaded.messages.into_iter().map(|message| StateMessage {
+            in_view: shown.in_view.contains(&message.id),
+            message,
+        });
+        Ok(StateView {
+            node: node.to_owned(),
+            node_type,
+            kind: StateKind::Messages,
+            scope,
+            thread: thread.to_owned(),
+            storage_key: storage_key(&key),
+            epoch: loaded.base.map(|base| base.epoch),
+            messages: messages.collect(),
+            count: loaded.count,
+            bytes: loaded.bytes,
+            quarantined: loaded.quarantined,
+        })
+    }
+
+    /// Clears what a memory node holds for a thread. A run that goes on and has read it stores nothing
+    /// any more: clearing wins.
+    ///
+    /// # Errors
+    /// As [`Runtime::state_inspect`].
+    pub async fn state_clear(
+        &self,
+        plan: &Plan,
+        node: &str,
+        thread: &str,
+    ) -> Result<Cleared, RuntimeError> {
+        self.check_open()?;
+        let (key, scope, _) = self.history(plan, node, thread)?;
+        match (scope, self.session_of(thread, &plan.graph.id)) {
+            (Scope::Thread, _) => Ok(history::clear(self.storage(), &key).await?),
+            (Scope::Session, Some(session)) => Ok(history::clear(&session, &key).await?),
+            (Scope::Session | Scope::Call, _) => Ok(Cleared {
+                messages: 0,
+                epoch: 0,
+            }),
+        }
+    }
+
+    fn history(
+        &self,
+        plan: &Plan,
+        node: &str,
+        thread: &str,
+    ) -> Result<(HistoryKey, Scope, String), RuntimeError> {
+        let found = plan
+            .graph
+            .find(node)
+            .and_then(|ix: NodeIx| plan.graph.node(ix));
+        let missing = || RuntimeError::NoSuchNode {
+            node: node.to_owned(),
+        };
+        let node = found.ok_or_else(missing)?;
+        let memory = node.settings.memory().ok_or_else(missing)?;
+        let key = HistoryKey::new(
+            &self.inner.namespace,
+            &plan.graph.id,
+            &node.id,
+            thread,
+            MemoryType::Buffer,
+        )?;
+        Ok((key, scope(memory.scope), node.type_name().to_owned()))
+    }
+}
+
+fn storage_key(key: &HistoryKey) -> Vec<String> {
+    let parts = [
+        key.namespace(),
+        key.graph(),
+        key.node(),
+        key.thread(),
+        key.memory_type().as_str(),
+    ];
+    parts.map(str::to_owned).to_vec()
+}
+
+fn scope(scope: mnemograph_graph::Scope) -> Scope {
+    match scope {
+        mnemograph_graph::Scope::Thread => Scope::Thread,
+        mnemograph_graph::Scope::Session => Scope::Session,
+        mnemograph_graph::Scope::Call => Scope::Call,
+    }
+}

@@ -1,0 +1,306 @@
+//! What a conversation remembers, and from whom it keeps it.
+#![allow(clippy::allow_attributes, reason = "tests may panic")]
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod support;
+
+use mnemograph_engine::RunStatus;
+use mnemograph_memory::{ShownStatus, thread::TranscriptPage};
+use mnemograph_storage::MemoryStorage;
+use mnemograph_testkit::{Answer, chat_graph, edge, node, plan};
+use serde_json::json;
+use support::Bench;
+
+#[test]
+fn the_second_turn_is_sent_the_whole_first_round_in_order() {
+    let mut bench = Bench::new();
+    let plan = plan(&chat_graph("g", |_| {}));
+    bench.host.answers(
+        "default",
+        [
+            Answer::Value(json!({"text": "One moment.", "tool_calls": [
+                {"call_id": "a", "name": "weather", "args": {"city": "Oslo"}},
+                {"call_id": "b", "name": "weather", "args": {"city": "Rome"}},
+            ]})),
+            Answer::text("Hello Ada, 3 and 20 degrees."),
+            Answer::text("Ada."),
+        ],
+    );
+    bench.host.answers(
+        "weather",
+        [Answer::Value(json!({"degrees": 3})), Answer::text("20")],
+    );
+    let first = bench.say(&plan, "my name is Ada");
+    assert_eq!(
+        (first.status, first.text.as_str()),
+        (RunStatus::Succeeded, "Hello Ada, 3 and 20 degrees.")
+    );
+    let second = bench.say(&plan, "what is my name?");
+    assert_eq!(second.text, "Ada.");
+    assert_eq!(
+        bench.last_prompt(),
+        [
+            "system: Be kind.",
+            "user: my name is Ada",
+            "assistant: One moment. [a weather] [b weather]",
+            "tool: {a {\"degrees\":3}}",
+            "tool: {b 20}",
+            "assistant: Hello Ada, 3 and 20 degrees.",
+            "user: what is my name?",
+        ]
+    );
+}
+
+#[test]
+fn a_new_runtime_on_the_same_storage_goes_on_where_the_old_one_ended() {
+    let storage = MemoryStorage::new();
+    let plan = plan(&chat_graph("g", |_| {}));
+    let mut before = Bench::on(storage.clone(), "default");
+    before.host.answers("default", [Answer::text("Hello Ada.")]);
+    before.say(&plan, "my name is Ada");
+    let mut after = Bench::on(storage, "default");
+    after.host.answers("default", [Answer::text("Ada.")]);
+    let mut options = after.options(Some("t"), "and mine?");
+    options.run_id = "later".to_owned();
+    after.pump.run(&plan, options);
+    assert_eq!(
+        after.last_prompt(),
+        [
+            "system: Be kind.",
+            "user: my name is Ada",
+            "assistant: Hello Ada.",
+            "user: and mine?"
+        ]
+    );
+}
+
+#[test]
+fn no_history_crosses_threads_namespaces_graphs_or_nodes() {
+    let long = "x".repeat(10_000);
+    let ids = [
+        "a",
+        "ab",
+        "b",
+        "__proto__",
+        "constructor",
+        "%",
+        "a/b",
+        "a,b",
+        "🔥",
+        "\u{0}",
+        &long,
+        &long[1..],
+    ];
+    let storage = MemoryStorage::new();
+    let mut secrets = Vec::new();
+    for namespace in ["n", "nn"] {
+        for graph in ["g", "gg"] {
+            for (memory, other) in [("m", "mm"), ("mm", "m")] {
+                for thread in ids {
+                    let secret = format!("secret{}", secrets.len());
+                    secrets.push(secret.clone());
+                    let plan = plan(&chat_graph(graph, |graph| {
+                        graph["nodes"][3] = node(memory, "buffer_memory", json!({}));
+                        graph["edges"][5] =
+                            edge("link_memory", &format!("{memory}.memory"), "agent.memory");
+                        graph["nodes"].as_array_mut().unwrap().push(node(
+                            other,
+                            "note",
+                            json!({"text": ""}),
+                        ));
+                    }));
+                    let mut bench = Bench::on(storage.clone(), namespace);
+                    bench.host.answers("default", [Answer::text("ok")]);
+                    let mut options = bench.options(Some(thread), &secret);
+                    options.run_id = format!("run-{secret}");
+                    let result = bench.pump.run(&plan, options);
+                    assert_eq!(result.status, RunStatus::Succeeded, "{:?}", result.error);
+                    assert_eq!(
+                        bench.last_prompt(),
+                        ["system: Be kind.", &format!("user: {secret}")]
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scope_decides_how_long_a_memory_lives() {
+    let with_scope = |scope: &str| {
+        plan(&chat_graph("g", |graph| {
+            graph["nodes"][3]["settings"] = json!({"scope": scope})
+        }))
+    };
+    for (scope, remembered) in [("thread", true), ("session", false), ("call", false)] {
+        let mut bench = Bench::new();
+        bench.host.answers("default", [Answer::text("hm")]);
+        let plan = with_scope(scope);
+        bench.say(&plan, "first");
+        bench.say(&plan, "second");
+        assert_eq!(
+            bench.last_prompt().iter().any(|line| line == "user: first"),
+            remembered,
+            "{scope}"
+        );
+        assert_eq!(bench.last_prompt().last().unwrap(), "user: second");
+    }
+}
+
+#[test]
+fn a_run_without_a_thread_leaves_nothing_behind_and_says_so() {
+    let mut bench = Bench::new();
+    bench.host.answers("default", [Answer::text("hm")]);
+    let plan = plan(&chat_graph("g", |_| {}));
+    let first = bench.say_in(&plan, None, "first");
+    assert_eq!(first.thread, first.run_id);
+    assert_eq!(first.warnings[0].code, "W_THREAD_WITHOUT_CHAT");
+    bench.say_in(&plan, None, "second");
+    assert_eq!(bench.last_prompt(), ["system: Be kind.", "user: second"]);
+    assert!(
+        pollster::block_on(bench.runtime.threads_list(&Default::default()))
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn two_agents_on_one_memory_see_each_others_rounds_in_one_run() {
+    let mut bench = Bench::new();
+    bench
+        .host
+        .answers("default", [Answer::text("one"), Answer::text("two")]);
+    let plan = plan(&chat_graph("g", |graph| {
+        let nodes = graph["nodes"].as_array_mut().unwrap();
+        nodes.push(node("second", "ai_agent", json!({"prompt": "again"})));
+        graph["edges"] = json!([
+            edge("run", "chat.out", "agent.in"),
+            edge("run", "agent.out", "second.in"),
+            edge("run", "second.out", "reply.in"),
+            edge("data", "second.output", "reply.text"),
+            edge("link_llm", "model.llm", "agent.llm"),
+            edge("link_llm", "model.llm", "second.llm"),
+            edge("link_memory", "memory.memory", "agent.memory"),
+            edge("link_memory", "memory.memory", "second.memory"),
+            edge("link_tool", "weather.tool", "agent.tools"),
+        ]);
+    }));
+    let result = bench.say(&plan, "hello");
+    assert_eq!(result.text, "two", "{:?}", result.error);
+    assert_eq!(
+        bench.last_prompt(),
+        ["user: hello", "assistant: one", "user: again"]
+    );
+}
+
+#[test]
+fn clearing_empties_the_next_prompt_and_wins_over_a_run_that_goes_on() {
+    let mut bench = Bench::new();
+    let plan = plan(&chat_graph("g", |_| {}));
+    bench.host.answers(
+        "default",
+        [
+            Answer::text("ok"),
+            Answer::StreamThenHang(vec![]),
+            Answer::text("fresh"),
+        ],
+    );
+    bench.say(&plan, "first");
+    let seen = pollster::block_on(bench.runtime.state_inspect(&plan, "memory", "t")).unwrap();
+    assert_eq!((seen.count, seen.messages.len()), (2, 2));
+    assert!(seen.bytes > 0 && seen.messages.iter().all(|message| message.in_view));
+    assert_eq!(
+        seen.storage_key,
+        ["default", "g", "memory", "t", "buffer_memory"]
+    );
+
+    let options = bench.options(Some("t"), "second");
+    let run = bench.pump.start(&plan, options);
+    bench.pump.settle();
+    let cleared = pollster::block_on(bench.runtime.state_clear(&plan, "memory", "t")).unwrap();
+    assert_eq!(cleared.messages, 2);
+    let call = bench.host.0.calls.borrow().last().unwrap().call_id;
+    bench.host.push_delivery(
+        &run,
+        call,
+        mnemograph_runtime::Delivery::Done("\"late\"".to_owned()),
+    );
+    bench.pump.finish();
+    let result = bench.host.0.results.borrow().last().unwrap().clone();
+    assert_eq!(
+        (result.status, result.text.as_str()),
+        (RunStatus::Succeeded, "late")
+    );
+    assert_eq!(result.warnings[0].code, "W_STALE_EPOCH");
+
+    bench.say(&plan, "third");
+    assert_eq!(bench.last_prompt(), ["system: Be kind.", "user: third"]);
+}
+
+#[test]
+fn the_transcript_shows_what_the_person_saw() {
+    let mut bench = Bench::new();
+    let plan = plan(&chat_graph("g", |_| {}));
+    bench
+        .host
+        .answers("default", [Answer::text("Hello."), Answer::text("Bye.")]);
+    bench.say(&plan, "hi");
+    bench.say(&plan, "ciao");
+    let turns = pollster::block_on(
+        bench
+            .runtime
+            .threads_transcript("t", TranscriptPage::default()),
+    )
+    .unwrap();
+    let lines: Vec<_> = turns
+        .iter()
+        .map(|turn| {
+            assert_eq!(turn.status, ShownStatus::Complete);
+            (
+                turn.user.as_ref().unwrap().text(),
+                turn.replies
+                    .iter()
+                    .map(|reply| reply.text())
+                    .collect::<String>(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("hi".to_owned(), "Hello.".to_owned()),
+            ("ciao".to_owned(), "Bye.".to_owned())
+        ]
+    );
+    let threads = pollster::block_on(bench.runtime.threads_list(&Default::default())).unwrap();
+    assert_eq!(
+        (threads[0].id.as_str(), threads[0].title.as_deref()),
+        ("t", Some("hi"))
+    );
+    assert!(pollster::block_on(bench.runtime.threads_delete("t")).unwrap());
+    bench.host.answers("default", [Answer::text("Who?")]);
+    bench.say(&plan, "still there?");
+    assert_eq!(
+        bench.last_prompt(),
+        ["system: Be kind.", "user: still there?"]
+    );
+}
+
+#[test]
+fn a_thread_belongs_to_one_actor() {
+    let mut bench = Bench::new();
+    let plan = plan(&chat_graph("g", |_| {}));
+    bench.host.answers("default", [Answer::text("ok")]);
+    bench.say(&plan, "mine");
+    let mut options = bench.options(Some("t"), "whose?");
+    options.actor = Some("eve".to_owned());
+    let result = bench.pump.run(&plan, options);
+    assert_eq!(result.error.unwrap().code, "E_THREAD_ACTOR");
+    assert_eq!(bench.host.requests().len(), 1, "no model was asked");
+}

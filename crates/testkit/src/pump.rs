@@ -1,0 +1,80 @@
+//! Polls runs by hand, so that a test decides what happens when.
+
+use crate::host::ScriptedHost;
+use mnemograph_engine::{Plan, RunResult};
+use mnemograph_runtime::{LocalFuture, Runtime, StartOptions};
+use mnemograph_storage::Storage;
+use std::rc::Rc;
+use std::task::{Context, Waker};
+
+/// A run that is polled by hand.
+pub struct Pump<S> {
+    runtime: Runtime<S, ScriptedHost>,
+    host: ScriptedHost,
+    futures: Vec<LocalFuture<()>>,
+}
+
+impl<S: Storage + 'static> Pump<S> {
+    /// A pump for a runtime and its host.
+    #[must_use]
+    pub fn new(runtime: Runtime<S, ScriptedHost>, host: ScriptedHost) -> Self {
+        Self {
+            runtime,
+            host,
+            futures: Vec::new(),
+        }
+    }
+
+    /// Starts a run; its id.
+    ///
+    /// # Panics
+    /// If the runtime refuses it.
+    pub fn start(&mut self, plan: &Rc<Plan>, options: StartOptions) -> String {
+        let started = self
+            .runtime
+            .start(Rc::clone(plan), options)
+            .expect("the run starts");
+        self.futures.push(started.future);
+        started.run_id
+    }
+
+    /// Polls and delivers until nothing moves any more at the present time.
+    pub fn settle(&mut self) {
+        loop {
+            let mut context = Context::from_waker(Waker::noop());
+            self.futures
+                .retain_mut(|future| future.as_mut().poll(&mut context).is_pending());
+            match self.host.next_delivery() {
+                Some((run, call, delivery)) => self.runtime.deliver(&run, call, delivery),
+                None => return,
+            }
+        }
+    }
+
+    /// Settles, and moves the clock on while runs are left.
+    ///
+    /// # Panics
+    /// If a run is left that waits for nothing.
+    pub fn finish(&mut self) {
+        self.settle();
+        while !self.futures.is_empty() {
+            assert!(self.host.advance(), "a run waits for nothing");
+            self.settle();
+        }
+    }
+
+    /// Starts a run and brings it to its end.
+    ///
+    /// # Panics
+    /// If the run does not end.
+    pub fn run(&mut self, plan: &Rc<Plan>, options: StartOptions) -> RunResult {
+        let run_id = self.start(plan, options);
+        self.finish();
+        let results = self.host.0.results.borrow();
+        results
+            .iter()
+            .rfind(|result| result.run_id == run_id)
+            .expect("the run has a result")
+            .clone()
+    }
+}

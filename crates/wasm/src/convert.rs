@@ -1,0 +1,43 @@
+//! The one place where values cross. Objects arrive as plain data (never `Map`s), through JSON text with a
+//! depth limit: what a page hands over is not trusted, and serde-wasm-bindgen has no limit of its own.
+
+use crate::error::{js_error, plain_error};
+use js_sys::JSON;
+use serde::{Serialize, de::DeserializeOwned};
+use wasm_bindgen::JsValue;
+
+/// Rust to JavaScript, as JSON would be: absent fields stay absent, maps are objects.
+///
+/// # Errors
+/// `E_INTERNAL` if the value cannot be said in JavaScript.
+pub(crate) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
+    value
+        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+        .map_err(|error| {
+            js_error(
+                "E_INTERNAL",
+                &format!("A value could not cross: {error}"),
+                "Please report it.",
+            )
+        })
+}
+
+/// JavaScript to Rust.
+///
+/// # Errors
+/// `E_COERCE` with what is wrong: not JSON, deeper than 64 levels, or of another shape than `what`.
+pub(crate) fn from_js<T: DeserializeOwned>(value: &JsValue, what: &str) -> Result<T, JsValue> {
+    let text = JSON::stringify(value)
+        .ok()
+        .and_then(|text| text.as_string());
+    let text =
+        text.ok_or_else(|| plain_error("E_COERCE", &format!("{what} cannot be written as JSON.")))?;
+    let value = mnemograph_graph::json::parse(&text)
+        .map_err(|error| plain_error("E_COERCE", &format!("{what} cannot be read: {error}.")))?;
+    serde_json::from_value(value).map_err(|error| {
+        plain_error(
+            "E_COERCE",
+            &format!("{what} is not of the right shape: {error}."),
+        )
+    })
+}

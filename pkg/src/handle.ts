@@ -1,6 +1,7 @@
 import type {
   CheckResult,
   Cleared,
+  ModelRef,
   RunEvent,
   RunResult,
   StateNode,
@@ -48,9 +49,8 @@ export interface HandleConfig {
   database: string;
   namespace: string;
   storage: "indexeddb" | "memory" | "custom";
-  models: string[];
+  models: { name: string; model?: ModelRef }[];
   tools: HostTool[];
-  limits: Record<string, number>;
   env: Record<string, unknown>;
 }
 
@@ -86,11 +86,11 @@ export interface RuntimeHandle {
   state_nodes(graph: number): StateNode[];
   state_inspect(graph: number, node: string, thread: string): Promise<StateView>;
   state_clear(graph: number, node: string, thread: string): Promise<Cleared>;
-  threads_list(filter: { actor?: string }): Promise<Thread[]>;
+  threads_list(filter: { actor?: string; limit?: number; after?: string }): Promise<Thread[]>;
   threads_get(id: string): Promise<Thread | undefined>;
-  threads_create(input: { id?: string; actor?: string; title?: string }): Promise<Thread>;
+  threads_create(input: { id: string; actor?: string; title?: string }): Promise<Thread>;
   threads_rename(id: string, title: string): Promise<Thread>;
-  threads_delete(id: string): Promise<void>;
+  threads_delete(id: string): Promise<boolean>;
   threads_transcript(
     id: string,
     page: { limit?: number; before?: number },

@@ -197,13 +197,21 @@ function finishReason(value: unknown): FinishReason {
 function readUsage(from: Record<string, unknown>): { usage?: Usage } {
   const usage = from.usage;
   if (!isRecord(usage)) return {};
-  return { usage: { input: tokens(usage.input), output: tokens(usage.output) } };
+  const cached = tokens(usage.cached_input);
+  const reasoning = tokens(usage.reasoning);
+  return {
+    usage: {
+      input: tokens(usage.input) ?? 0,
+      output: tokens(usage.output) ?? 0,
+      ...(cached === undefined ? {} : { cached_input: cached }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+    },
+  };
 }
 
-function tokens(value: unknown): number {
-  return typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER
-    ? Math.round(value)
-    : 0;
+function tokens(value: unknown): number | undefined {
+  const known = typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+  return known ? Math.round(value) : undefined;
 }
 
 function readModel(from: Record<string, unknown>): { model?: ModelRef } {

@@ -16,7 +16,6 @@ export interface Settings {
   tools: Record<string, Tool>;
   wasm: WasmSource | undefined;
   env: Record<string, unknown>;
-  limits: Record<string, number>;
   onBusy: OnBusy;
   batch: Batch;
   onEvent: ((event: RunEvent) => void) | undefined;
@@ -43,7 +42,6 @@ export function readOptions(options: RuntimeOptions): Settings {
     tools: options.tools ?? {},
     wasm: options.wasm,
     env: readRecord(options.env ?? {}, "env"),
-    limits: readLimits(options.limits ?? {}),
     onBusy: oneOf(options.onBusy ?? "queue", ["queue", "reject", "cancel_previous"], "onBusy"),
     batch: readBatch(options.batch ?? "microtask"),
     onEvent: options.onEvent,
@@ -106,15 +104,6 @@ function readModels(models: Record<string, ChatModel>): Record<string, ChatModel
     }
   }
   return models;
-}
-
-function readLimits(limits: object): Record<string, number> {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw wrong(`limits.${name}`, "is no whole number above 0");
-    }
-  }
-  return { ...limits } as Record<string, number>;
 }
 
 function readBatch(batch: Batch): Batch {

@@ -49,7 +49,7 @@ export class Runtime {
   /** @internal */
   constructor(core: RuntimeCore) {
     this.#core = core;
-    this.threads = new ThreadsApi(core.session);
+    this.threads = new ThreadsApi(core.session, core.id);
     this.state = new StateApi(core.session);
     if (typeof Symbol.asyncDispose === "symbol") {
       Object.defineProperty(this, Symbol.asyncDispose, { value: () => this.close() });
@@ -149,13 +149,14 @@ class RuntimeCore implements Core {
         database: settings.database,
         namespace: settings.namespace,
         storage: settings.storage,
-        models: Object.keys(settings.models),
+        models: Object.entries(settings.models).map(([name, { model }]) =>
+          model === undefined ? { name } : { name, model },
+        ),
         tools: Array.from(tools.values(), ({ name, description, parameters }) => ({
           name,
           description,
           parameters,
         })),
-        limits: settings.limits,
         env: settings.env,
       },
       this.#calls.host,

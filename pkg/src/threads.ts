@@ -9,16 +9,22 @@ import type { Thread, TranscriptEntry } from "./wire.js";
  */
 export class ThreadsApi {
   readonly #session: Session;
+  readonly #newId: () => string;
 
   /** @internal */
-  constructor(session: Session) {
+  constructor(session: Session, newId: () => string) {
     this.#session = session;
+    this.#newId = newId;
   }
 
-  /** Conversations, of one person if `actor` is given. */
-  async list(filter: { actor?: string } = {}): Promise<Thread[]> {
-    const { actor } = filter;
-    const checked = actor === undefined ? {} : { actor: checkId(actor, "actor") };
+  /** Conversations, newest first: of one person if `actor` is given, at most `limit`, those after `after`. */
+  async list(filter: { actor?: string; limit?: number; after?: string } = {}): Promise<Thread[]> {
+    const { actor, limit, after } = filter;
+    const checked = {
+      ...(actor === undefined ? {} : { actor: checkId(actor, "actor") }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(after === undefined ? {} : { after: checkId(after, "thread") }),
+    };
     return this.#session.call(({ handle }) => handle.threads_list(checked));
   }
 
@@ -42,7 +48,7 @@ export class ThreadsApi {
   async create(input: { id?: string; actor?: string; title?: string } = {}): Promise<Thread> {
     const { id, actor, title } = input;
     const checked = {
-      ...(id === undefined ? {} : { id: checkId(id, "thread") }),
+      id: id === undefined ? this.#newId() : checkId(id, "thread"),
       ...(actor === undefined ? {} : { actor: checkId(actor, "actor") }),
       ...(title === undefined ? {} : { title: checkTitle(title) }),
     };
@@ -56,10 +62,10 @@ export class ThreadsApi {
     return this.#session.call(({ handle }) => handle.threads_rename(checked, text));
   }
 
-  /** Removes a conversation with what its nodes remember of it. */
-  async delete(id: string): Promise<void> {
+  /** Removes a conversation with what its nodes remember of it. False if there was none. */
+  async delete(id: string): Promise<boolean> {
     const checked = checkId(id, "thread");
-    await this.#session.call(({ handle }) => handle.threads_delete(checked));
+    return this.#session.call(({ handle }) => handle.threads_delete(checked));
   }
 }
 

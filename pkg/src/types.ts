@@ -4,6 +4,7 @@ import type {
   ChatRequest,
   ChatResponse,
   Message,
+  ModelRef,
   Part,
   Purpose,
   RunEvent,
@@ -35,6 +36,8 @@ export interface ChatModel {
   (request: ChatRequest, context: ModelContext): ModelAnswer | Promise<ModelAnswer>;
   /** Version of this contract; 1 where absent. */
   readonly specVersion?: 1;
+  /** Which model answers, where that is known: its reasoning is sent back to itself alone. */
+  readonly model?: ModelRef;
 }
 
 /** What a tool is told beside its arguments. */
@@ -91,16 +94,6 @@ export type OnBusy = "queue" | "reject" | "cancel_previous";
 /** When events are delivered: after each step of the engine, once a frame, or each so many milliseconds. */
 export type Batch = "microtask" | "frame" | number;
 
-/** Limits of a run; those not given keep their defaults. */
-export interface Limits {
-  /** Steps of a run. 500. */
-  steps?: number;
-  /** Milliseconds of a run. 300 000. */
-  run_ms?: number;
-  /** Model calls of one agent. 10. */
-  agent_calls?: number;
-}
-
 /** Options of {@link createRuntime}. */
 export interface RuntimeOptions {
   /** Name of the database. `"mnemograph"`. */
@@ -117,7 +110,6 @@ export interface RuntimeOptions {
   wasm?: WasmSource;
   /** Constants of the page for templates (`env`). */
   env?: Record<string, unknown>;
-  limits?: Limits;
   /** What happens to a message on a busy thread. `"queue"`. */
   onBusy?: OnBusy;
   /** When events are delivered. `"microtask"`. */

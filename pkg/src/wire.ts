@@ -87,6 +87,10 @@ export type Part =
 export interface Usage {
   input: number;
   output: number;
+  /** Of the tokens read, those that came from a cache. */
+  cached_input?: number;
+  /** Of the tokens written, those of reasoning. */
+  reasoning?: number;
 }
 
 /** Which model answered. */
@@ -94,6 +98,7 @@ export interface ModelRef {
   provider: string;
   api?: string;
   id: string;
+  family?: string;
 }
 
 /** A message in the canonical form. */
@@ -106,7 +111,7 @@ export interface Message {
   status: MessageStatus;
   error_code?: string;
   /** Milliseconds since the epoch. */
-  created_at: number;
+  created_at?: number;
   name?: string;
   parts: Part[];
   model?: ModelRef;
@@ -309,6 +314,8 @@ export interface Thread {
   title?: string;
   created_at: number;
   updated_at: number;
+  /** Turns so far. */
+  turns: number;
 }
 
 /** One turn of a conversation as the channel showed it. */
@@ -330,15 +337,23 @@ export interface StateNode {
   scope: "thread" | "session" | "call";
 }
 
-/** A message with what the model would see of it. */
-export interface StateMessage extends Message {
+/** A stored message and whether the model is sent it in the next turn. */
+export interface StateMessage {
+  message: Message;
   in_view: boolean;
 }
 
 /** What a memory node holds for a thread. */
 export interface StateView {
+  node: string;
+  type: string;
   kind: "messages";
   scope: "thread" | "session" | "call";
+  thread: string;
+  /** Where it is stored: namespace, graph, node, thread, memory type. */
+  storage_key: string[];
+  /** Which life of the history this is; it changes when the history is cleared. */
+  epoch?: number;
   messages: StateMessage[];
   count: number;
   bytes: number;
@@ -347,4 +362,5 @@ export interface StateView {
 /** What was cleared. */
 export interface Cleared {
   messages: number;
+  epoch: number;
 }

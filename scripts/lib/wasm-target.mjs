@@ -68,7 +68,7 @@ export async function installWasmToolchain() {
     }
   }
   if (aptIsOurs()) {
-    await aptInstall(debianPackages);
+    await aptInstall(findLinker() ? debianPackages : [...debianPackages, "lld"]);
     if (findWasmToolchain()) return;
   }
   throw new Failure(
@@ -101,12 +101,7 @@ function byDebian() {
     return undefined;
   }
   const linker = findLinker();
-  if (!linker) {
-    throw new Failure(
-      "there is no linker for wasm",
-      "On Debian, as root: apt-get install --no-install-recommends lld",
-    );
-  }
+  if (!linker) return undefined;
   return /** @type {WasmToolchain} */ ({
     kind: "debian",
     cargo: debianCargo,

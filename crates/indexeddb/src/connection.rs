@@ -30,7 +30,7 @@ use crate::schema;
 
 type Answer = Result<Rc<Connection>, StoreError>;
 
-/// An open connection. It closes when the last transaction that uses it has begun and all handles are gone.
+/// An open connection. It closes with its last holder; transactions that have begun still complete.
 pub(crate) struct Connection {
     id: u32,
     db: Database,
@@ -188,6 +188,7 @@ impl Supervisor {
             return;
         };
         let waiters = mem::take(waiters);
+        self.blocked.set(false);
         *state = match answer {
             Ok(connection) => State::Open(Rc::clone(connection)),
             Err(_) => State::Idle,
@@ -201,7 +202,8 @@ impl Supervisor {
         self.blocked.set(true);
         let supervisor = Rc::downgrade(self);
         let tell_all = move || {
-            if let Some(supervisor) = supervisor.upgrade() {
+            // A later opening has a time of its own.
+            if let Some(supervisor) = supervisor.upgrade().filter(|it| it.blocked.get()) {
                 let waiters = match &mut *supervisor.state.borrow_mut() {
                     State::Opening(waiters) => mem::take(waiters),
                     State::Idle | State::Open(_) | State::Closed => Vec::new(),

@@ -66,7 +66,9 @@ impl IndexedDbStorage {
         connection::delete_database(name, options).await
     }
 
-    /// Runs an attempt, and once more on a new connection if the first one turned out to be dead.
+    /// Runs an attempt, and once more on a new connection if the first one turned out to be dead. Should the browser have
+    /// lost the connection only after it had stored a batch, the batch meets itself: checks then give a conflict, and who
+    /// looks again finds his own records.
     async fn attempt<T>(
         &self,
         attempt: impl AsyncFn(&Connection) -> Result<T, Fault>,

@@ -1,14 +1,14 @@
 //! What happens around the one connection: other tabs, a browser that closes it, databases that are not ours.
 
 use crate::support::{
-    Broken, SHORT, close_raw, delete_later, delete_raw, dump, fresh, fresh_with, kill, open_raw,
-    put, put_raw, seen_texts, value,
+    Broken, PATIENT, SHORT, close_raw, delete_later, delete_raw, dump, fresh, fresh_with, kill,
+    open_raw, put, put_raw, seen_texts, value,
 };
 use futures_util::future::{join, join_all};
 use js_sys::Array;
 use mnemograph_indexeddb::{IndexedDbOptions, IndexedDbStorage};
 use mnemograph_storage::{
-    Batch, Durability, Key, Outcome, Range, ScanOptions, Storage, Table, get,
+    Batch, Durability, Key, Outcome, Range, ScanOptions, Storage, StoreError, Table, get,
 };
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -17,14 +17,20 @@ fn a() -> Key {
     Key::new(["a"])
 }
 
-async fn code_of_opening(name: &str) -> &'static str {
-    let opened = IndexedDbStorage::open(name, SHORT).await;
+async fn code_of_opening(name: &str, options: IndexedDbOptions) -> &'static str {
+    let opened = IndexedDbStorage::open(name, options).await;
     opened.map_or_else(|error| error.code(), |_| "opened")
 }
 
+/// Writes and reads. A storage of little patience may have to be asked again.
 async fn works(storage: &IndexedDbStorage) {
-    let before = get(storage, Table::Heads, &a()).await.unwrap();
-    let rev = before.map_or(0, |record| record.rev);
+    let mut before = get(storage, Table::Heads, &a()).await;
+    for _ in 0..200 {
+        if before.as_ref().is_err_and(StoreError::retryable) {
+            before = get(storage, Table::Heads, &a()).await;
+        }
+    }
+    let rev = before.unwrap().map_or(0, |record| record.rev);
     assert_eq!(storage.commit(put(&a(), 1)).await, Ok(Outcome::Committed));
     let after = get(storage, Table::Heads, &a()).await.unwrap().unwrap();
     assert_eq!(after.rev, rev + 1);
@@ -55,17 +61,17 @@ async fn the_fingerprint_is_out_of_reach() {
     let batch = Batch::new(Durability::Relaxed).delete_range(Table::Meta, Range::all());
     storage.commit(batch).await.unwrap();
     storage.close();
-    assert_eq!(code_of_opening(name).await, "opened");
+    assert_eq!(code_of_opening(name, PATIENT).await, "opened");
 }
 
 #[wasm_bindgen_test]
 async fn an_upgrade_by_another_tab_is_not_blocked_and_then_our_code_is_too_old() {
     let name = "upgraded elsewhere";
-    let storage = fresh_with(name, SHORT).await;
+    let storage = fresh(name).await;
     let newer = open_raw(name, 2, Array::new()).await.unwrap();
     let error = storage.commit(put(&a(), 1)).await.unwrap_err();
     assert_eq!(error.code(), "E_STORE_VERSION");
-    assert_eq!(code_of_opening(name).await, "E_STORE_VERSION");
+    assert_eq!(code_of_opening(name, PATIENT).await, "E_STORE_VERSION");
     close_raw(&newer);
 }
 
@@ -100,6 +106,7 @@ async fn a_connection_that_the_browser_closed_is_opened_again() {
 async fn calls_that_overlap_share_one_opening() {
     let broken = Broken::new("opened");
     let storage = fresh("shared opening").await;
+    let before = seen_texts().len();
     kill(true);
     let found = join_all((0..5).map(async |n| {
         let key = Key::new(["k"]).with(n);
@@ -111,7 +118,7 @@ async fn calls_that_overlap_share_one_opening() {
             .iter()
             .all(|outcome| *outcome == Ok(Outcome::Committed))
     );
-    assert_eq!(seen_texts(), ["open", "open"]);
+    assert_eq!(seen_texts().len(), before + 1);
     drop(broken);
 }
 
@@ -175,7 +182,7 @@ async fn a_commit_is_one_transaction_of_the_asked_durability() {
 async fn a_newer_or_a_foreign_database_is_refused() {
     delete_raw("newer").await.unwrap();
     close_raw(&open_raw("newer", 7, Array::new()).await.unwrap());
-    assert_eq!(code_of_opening("newer").await, "E_STORE_VERSION");
+    assert_eq!(code_of_opening("newer", PATIENT).await, "E_STORE_VERSION");
 
     delete_raw("foreign").await.unwrap();
     close_raw(
@@ -183,7 +190,7 @@ async fn a_newer_or_a_foreign_database_is_refused() {
             .await
             .unwrap(),
     );
-    assert_eq!(code_of_opening("foreign").await, "E_STORE_VERSION");
+    assert_eq!(code_of_opening("foreign", PATIENT).await, "E_STORE_VERSION");
 
     delete_raw("unsigned").await.unwrap();
     let tables: Array = Table::ALL
@@ -191,7 +198,10 @@ async fn a_newer_or_a_foreign_database_is_refused() {
         .map(|table| JsValue::from_str(table.name()))
         .collect();
     close_raw(&open_raw("unsigned", 1, tables).await.unwrap());
-    assert_eq!(code_of_opening("unsigned").await, "E_STORE_VERSION");
+    assert_eq!(
+        code_of_opening("unsigned", PATIENT).await,
+        "E_STORE_VERSION"
+    );
     // And none of them is kept open.
     for name in ["newer", "foreign", "unsigned"] {
         delete_raw(name).await.unwrap();
@@ -203,14 +213,14 @@ async fn a_place_without_indexeddb_is_told() {
     for how in ["getterThrows", "noFactory", "openThrows"] {
         let broken = Broken::new(how);
         assert_eq!(
-            code_of_opening("nowhere").await,
+            code_of_opening("nowhere", PATIENT).await,
             "E_STORE_UNAVAILABLE",
             "{how}"
         );
         drop(broken);
     }
     let broken = Broken::new("noFactory");
-    let deleted = IndexedDbStorage::delete_database("nowhere", SHORT).await;
+    let deleted = IndexedDbStorage::delete_database("nowhere", PATIENT).await;
     assert_eq!(deleted.unwrap_err().code(), "E_STORE_UNAVAILABLE");
     drop(broken);
 }
@@ -223,9 +233,9 @@ async fn an_opening_that_hangs_times_out_and_goes_on_by_itself() {
     let stubborn = open_raw(name, 1, tables).await.unwrap();
     // Our opening waits for the deletion, and that for a connection that does not listen.
     delete_later(name);
-    assert_eq!(code_of_opening(name).await, "E_STORE_TIMEOUT");
+    assert_eq!(code_of_opening(name, SHORT).await, "E_STORE_TIMEOUT");
     close_raw(&stubborn);
-    assert_eq!(code_of_opening(name).await, "opened");
+    assert_eq!(code_of_opening(name, PATIENT).await, "opened");
     delete_raw(name).await.unwrap();
 }
 
@@ -249,11 +259,11 @@ async fn a_storage_goes_on_after_an_opening_that_hung() {
 #[wasm_bindgen_test]
 async fn an_opening_that_is_blocked_is_told_to_all_who_wait() {
     let name = "blocked";
-    let patient = IndexedDbOptions {
+    let options = IndexedDbOptions {
         open_timeout_ms: 60_000,
-        blocked_timeout_ms: 50,
+        ..SHORT
     };
-    let storage = fresh_with(name, patient).await;
+    let storage = fresh_with(name, options).await;
     let stubborn = open_raw(name, 1, Array::new()).await.unwrap();
     let broken = Broken::new("openIsBlocked");
     storage.commit(put(&a(), 1)).await.unwrap();
@@ -302,7 +312,7 @@ async fn a_closed_storage_stays_closed_and_what_had_begun_completes() {
     let error = get(&storage.clone(), Table::Heads, &a()).await.unwrap_err();
     assert_eq!(error.code(), "E_CLOSED");
     // Nothing holds the database.
-    let again = IndexedDbStorage::open(name, SHORT).await.unwrap();
+    let again = IndexedDbStorage::open(name, PATIENT).await.unwrap();
     let found = get(&again, Table::Heads, &a()).await.unwrap().unwrap();
     assert_eq!(found.value, value(1));
     drop(again);

@@ -55,6 +55,12 @@ pub(crate) fn seen_texts() -> Vec<String> {
     seen().iter().filter_map(|text| text.as_string()).collect()
 }
 
+/// Time limits that no test should run into.
+pub(crate) const PATIENT: IndexedDbOptions = IndexedDbOptions {
+    open_timeout_ms: 60_000,
+    blocked_timeout_ms: 60_000,
+};
+
 /// Time limits for tests that run into them.
 pub(crate) const SHORT: IndexedDbOptions = IndexedDbOptions {
     open_timeout_ms: 150,
@@ -63,11 +69,13 @@ pub(crate) const SHORT: IndexedDbOptions = IndexedDbOptions {
 
 /// An empty database of this name.
 pub(crate) async fn fresh(name: &str) -> IndexedDbStorage {
-    fresh_with(name, IndexedDbOptions::default()).await
+    fresh_with(name, PATIENT).await
 }
 
 pub(crate) async fn fresh_with(name: &str, options: IndexedDbOptions) -> IndexedDbStorage {
     delete_raw(name).await.unwrap();
+    let patient = IndexedDbStorage::open(name, PATIENT).await;
+    patient.unwrap().close();
     IndexedDbStorage::open(name, options).await.unwrap()
 }
 

@@ -52,7 +52,13 @@ async fn perform_step<S: Storage>(
         Ok(key) => key,
         Err(error) => return Ok(Err(error)),
     };
-    let slot = (step.get("writer").and_then(Value::as_str).unwrap_or_default().to_owned(), key.clone());
+    let slot = (
+        step.get("writer")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        key.clone(),
+    );
     let nothing = || Batch::new(Durability::Relaxed);
     match op.as_str() {
         "load" => {
@@ -88,13 +94,17 @@ async fn perform_step<S: Storage>(
             let round: Round = field(step, "round")?;
             let base = bases.get(&slot).copied();
             let seen = optional(step, "seen_seq")?.unwrap_or(0);
-            let appended = history::append(storage, &key, base.as_ref(), &round, seen, nothing()).await;
+            let appended =
+                history::append(storage, &key, base.as_ref(), &round, seen, nothing()).await;
             Ok(appended.map(|appended| json!(appended)))
         }
-        "clear" => Ok(history::clear(storage, &key).await.map(|cleared| json!(cleared))),
+        "clear" => Ok(history::clear(storage, &key)
+            .await
+            .map(|cleared| json!(cleared))),
         "recover" => {
             let live: Vec<String> = optional(step, "live")?.unwrap_or_default();
-            let recovered = history::recover(storage, &key, |run| live.iter().any(|id| id == run)).await;
+            let recovered =
+                history::recover(storage, &key, |run| live.iter().any(|id| id == run)).await;
             Ok(recovered.map(|recovered| json!({ "rounds": recovered.rounds })))
         }
         "delete_thread" => {
@@ -109,14 +119,22 @@ fn view_of(messages: &[Message], given: &Value) -> Result<Value, String> {
     let policy = optional(given, "policy")?.unwrap_or(ViewPolicy::Buffer);
     let target: Option<ModelRef> = optional(given, "target")?;
     let view = view(messages, &policy, target.as_ref());
-    let warnings: Vec<_> = view.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    let warnings: Vec<_> = view
+        .warnings
+        .iter()
+        .map(|warning| warning.code.as_str())
+        .collect();
     Ok(json!({ "messages": view.messages, "in_view": view.in_view, "warnings": warnings }))
 }
 
 async fn dump<S: Storage>(storage: &S, table: Table) -> Result<Value, String> {
-    let records = storage.scan(table, &Range::all(), ScanOptions::default()).await;
+    let records = storage
+        .scan(table, &Range::all(), ScanOptions::default())
+        .await;
     let records = records.map_err(|error| error.to_string())?;
-    let rows = records.into_iter().map(|record| json!({ "key": record.key, "value": record.value }));
+    let rows = records
+        .into_iter()
+        .map(|record| json!({ "key": record.key, "value": record.value }));
     Ok(rows.collect())
 }
 
@@ -131,7 +149,13 @@ struct KeyFields {
 
 impl KeyFields {
     fn key(self) -> Result<HistoryKey, MemoryError> {
-        HistoryKey::new(self.namespace, self.graph, self.node, self.thread, self.memory_type)
+        HistoryKey::new(
+            self.namespace,
+            self.graph,
+            self.node,
+            self.thread,
+            self.memory_type,
+        )
     }
 }
 

@@ -4,6 +4,22 @@ use mnemograph_storage::{Key, StoreError};
 
 use crate::decode::DecodeError;
 
+/// Every code that [`MemoryError::code`] gives, those of the storage included.
+pub const CODES: &[&str] = &[
+    "E_BAD_ID",
+    "E_CLOSED",
+    "E_COERCE",
+    "E_INTERNAL",
+    "E_MEMORY_WRITE",
+    "E_STORE_BLOCKED",
+    "E_STORE_CONFLICT",
+    "E_STORE_QUOTA",
+    "E_STORE_TIMEOUT",
+    "E_STORE_UNAVAILABLE",
+    "E_STORE_VERSION",
+    "E_THREAD_ACTOR",
+];
+
 /// An operation on memory that did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
@@ -210,7 +226,31 @@ mod tests {
                 (code, retryable),
                 "{error}"
             );
+            assert!(CODES.contains(&error.code()));
             assert!(!error.hint().is_empty() && !error.to_string().is_empty());
         }
+    }
+    #[test]
+    fn every_code_of_the_storage_is_in_the_list() {
+        let text = || "x".to_owned();
+        for error in [
+            StoreError::Unavailable(text()),
+            StoreError::Blocked(text()),
+            StoreError::Timeout(text()),
+            StoreError::Quota(text()),
+            StoreError::Version(text()),
+            StoreError::Closed(text()),
+            StoreError::BadKey(text()),
+            StoreError::BadValue(text()),
+            StoreError::Corrupt(text()),
+            StoreError::Backend(text()),
+        ] {
+            let error = MemoryError::from(error);
+            assert!(
+                CODES.contains(&error.code()) && !error.hint().is_empty(),
+                "{error}"
+            );
+        }
+        assert!(CODES.is_sorted());
     }
 }

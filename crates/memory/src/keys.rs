@@ -159,9 +159,14 @@ impl HistoryKey {
         self.rounds(epoch).with(first_seq)
     }
 
-    /// The key of a round id and of its journal row: equal keys in two tables.
     pub(crate) fn round_id(&self, round_id: &str) -> Key {
         self.head().with(round_id)
+    }
+
+    /// The journal row of an open round. It belongs to one life of the history: what is written for another one is
+    /// never taken for it.
+    pub(crate) fn journal(&self, epoch: u64, round_id: &str) -> Key {
+        self.rounds(epoch).with(round_id)
     }
 
     /// The prefix of [`HistoryKey::life`].
@@ -207,7 +212,11 @@ impl HistoryKey {
 
 /// The prefix of the rows that stand for a thread's histories, see [`HistoryKey::life`].
 pub(crate) fn thread_histories(namespace: &str, thread: &str) -> Key {
-    Key::new([KeyPart::from(namespace), KeyPart::Int(0), KeyPart::from(thread)])
+    Key::new([
+        KeyPart::from(namespace),
+        KeyPart::Int(0),
+        KeyPart::from(thread),
+    ])
 }
 
 /// `[namespace, thread]`.

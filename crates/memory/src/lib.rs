@@ -24,7 +24,7 @@ mod view;
 mod warning;
 
 pub use decode::{DecodeError, decode_messages};
-pub use error::MemoryError;
+pub use error::{CODES, MemoryError};
 pub use history::{Appended, Base, Cleared, Loaded, Read, Recovered, RecoveredRound};
 pub use keys::{HistoryKey, MAX_ID, MemoryType, Scope, check_id};
 pub use message::{MESSAGE_VERSION, Message, ModelRef, Role, Round, Status, Usage};
@@ -33,4 +33,4 @@ pub use records::{Damage, JournalRow, Quarantined};
 pub use repair::{Repaired, repair};
 pub use thread::{Shown, ShownStatus};
 pub use view::{View, ViewPolicy, view};
-pub use warning::Warning;
+pub use warning::{WARNINGS, Warning};

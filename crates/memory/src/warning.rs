@@ -2,6 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Every code that a [`Warning`] can have.
+pub const WARNINGS: &[&str] = &[
+    "W_ORPHAN_TOOL_RESULT",
+    "W_SYSTEM_MESSAGE_NOT_SENT",
+    "W_WINDOW_EMPTY",
+];
+
 /// A remark about a view: nothing failed, but something was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

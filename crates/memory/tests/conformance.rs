@@ -44,7 +44,10 @@ fn vector_files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .collect();
     files.sort();
     files
@@ -55,7 +58,10 @@ fn check(case: &mut Value, name: &str, update: bool) {
     if update {
         case["given"] = derived;
     } else {
-        assert_eq!(case["given"], derived, "{name}: messages are not those of the notation");
+        assert_eq!(
+            case["given"], derived,
+            "{name}: messages are not those of the notation"
+        );
     }
     let storage = MemoryStorage::new();
     let actual = pollster::block_on(conformance::perform(&storage, &case["given"]));
@@ -74,8 +80,10 @@ fn with_messages(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(with_messages).collect(),
         Value::Object(fields) => {
-            let mut object: serde_json::Map<_, _> =
-                fields.iter().map(|(name, field)| (name.clone(), with_messages(field))).collect();
+            let mut object: serde_json::Map<_, _> = fields
+                .iter()
+                .map(|(name, field)| (name.clone(), with_messages(field)))
+                .collect();
             if let Some(text) = fields.get("notation").and_then(Value::as_str) {
                 object.insert("messages".to_owned(), json!(notation::parse(text)));
             }
@@ -87,10 +95,16 @@ fn with_messages(value: &Value) -> Value {
 
 /// R14: a view that is read again is the same view.
 fn check_twice(case: &Value, actual: &Value, name: &str) {
-    let Some(messages) = actual.get("messages") else { return };
+    let Some(messages) = actual.get("messages") else {
+        return;
+    };
     let messages: Vec<Message> = serde_json::from_value(messages.clone()).unwrap();
     let target: Option<ModelRef> = serde_json::from_value(case["given"]["target"].clone()).unwrap();
-    assert_eq!(repair(&messages, target.as_ref()).messages, messages, "{name}, repaired again");
+    assert_eq!(
+        repair(&messages, target.as_ref()).messages,
+        messages,
+        "{name}, repaired again"
+    );
 }
 
 /// What a person expects, in notation: `shows` of the case or of a step.
@@ -104,10 +118,20 @@ fn check_shows(case: &Value, actual: &Value, name: &str) {
     if let Some(warns) = case.get("warns") {
         assert_eq!(warns, &actual["warnings"], "{name}");
     }
-    for (place, step) in case["given"]["steps"].as_array().into_iter().flatten().enumerate() {
+    for (place, step) in case["given"]["steps"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let result = &actual["results"][place];
         check_one(&step["shows"], result, &format!(", step {place}"));
-        for (field, expected) in step.get("gives").and_then(Value::as_object).into_iter().flatten() {
+        for (field, expected) in step
+            .get("gives")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             assert_eq!(&result[field], expected, "{name}, step {place}, {field}");
         }
     }

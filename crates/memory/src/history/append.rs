@@ -66,23 +66,23 @@ pub async fn append<S: Storage>(
     let round = Prepared::new(round, seen_seq)?;
     let mut step = match base {
         Some(base) => Step::Write(Plan::fresh(base)),
-        None => look(storage, key, None, &round).await?,
+        None => look(storage, key, None, &round.round_id).await?,
     };
     for _ in 0..TRIES {
         let plan = match step {
             Step::Write(plan) => plan,
-            Step::Already(row, slot_base) => {
-                return already(storage, key, &round, row, slot_base).await;
-            }
+            Step::Already(row, known) => return already(storage, key, &round, row, known).await,
             Step::Stale => {
-                drop_journal(storage, key, &round).await;
+                if let Some(base) = base {
+                    drop_journal(storage, key, base.epoch, &round).await;
+                }
                 return Ok(Appended::Stale);
             }
         };
         let (batch, stored) = plan.batch(key, &round, true);
         match storage.commit(batch.merge(extra.clone())).await? {
             Outcome::Committed => return Ok(stored),
-            Outcome::Conflict => step = look(storage, key, base, &round).await?,
+            Outcome::Conflict => step = look(storage, key, base, &round.round_id).await?,
         }
     }
     Err(conflict(key))
@@ -128,8 +128,14 @@ impl Plan {
         }
     }
 
-    pub(super) const fn provisional(&self) -> Option<&IdRow> {
-        self.provisional.as_ref()
+    /// Lets a batch hold only while the head is as it was looked at.
+    pub(super) fn guard(&self, batch: Batch, key: &HistoryKey) -> Batch {
+        batch.check(Table::Heads, key.head(), rev(self.head_rev))
+    }
+
+    /// Where the round will be.
+    pub(super) const fn first_seq(&self) -> u64 {
+        self.head.next_seq
     }
 
     /// The batch, and what it amounts to once it is committed.
@@ -141,7 +147,7 @@ impl Plan {
         round: &Prepared,
         is_final: bool,
     ) -> (Batch, Appended) {
-        let first_seq = self.head.next_seq;
+        let first_seq = self.first_seq();
         let id_row = IdRow {
             epoch: self.head.epoch,
             first_seq,
@@ -166,14 +172,14 @@ impl Plan {
         };
         let id_key = key.round_id(&round.round_id);
         let round_key = key.round(head.epoch, first_seq);
-        let mut batch = Batch::new(Durability::Strict)
-            .check(Table::Heads, key.head(), rev(self.head_rev))
+        let mut batch = self
+            .guard(Batch::new(Durability::Strict), key)
             .check(Table::RoundIds, id_key.clone(), rev(self.id_rev))
             .check(Table::Rounds, round_key.clone(), None)
-            .put(Table::RoundIds, id_key.clone(), id_row.to_value())
+            .put(Table::RoundIds, id_key, id_row.to_value())
             .put(Table::Rounds, round_key, round.to_value())
             .put(Table::Heads, key.head(), head.to_value())
-            .delete(Table::Journal, id_key);
+            .delete(Table::Journal, key.journal(head.epoch, &round.round_id));
         if let Some(old) = &self.provisional {
             batch = batch.delete(Table::Rounds, key.round(old.epoch, old.first_seq));
         }
@@ -197,9 +203,9 @@ pub(super) async fn look<S: Storage>(
     storage: &S,
     key: &HistoryKey,
     base: Option<&Base>,
-    round: &Prepared,
+    round_id: &str,
 ) -> Result<Step, MemoryError> {
-    let id_record = get(storage, Table::RoundIds, &key.round_id(&round.round_id)).await?;
+    let id_record = get(storage, Table::RoundIds, &key.round_id(round_id)).await?;
     let slot = head::read(storage, key).await?.writable(key)?;
     let mut plan = Plan {
         head: Head::empty(0),
@@ -212,7 +218,9 @@ pub(super) async fn look<S: Storage>(
         (Some(head), Some(base)) if head.epoch != base.epoch => return Ok(Step::Stale),
         (Some(head), _) => head,
         // The head is not there. Forgetting a history takes its journal along, so a row that is left tells a lost head.
-        (None, Some(base)) if slot.rev == 0 && !has_journal(storage, key, base, round).await? => {
+        (None, Some(base))
+            if slot.rev == 0 && !has_journal(storage, key, base, round_id).await? =>
+        {
             return Ok(Step::Stale);
         }
         // Nothing of it can be read: what the writer knows is the best there is.
@@ -233,10 +241,11 @@ pub(super) async fn look<S: Storage>(
         None => None,
         Some(record) => match IdRow::read(&record.value) {
             Ok(row) => Some(row),
-            Err(_) => find_round(storage, key, plan.head.epoch, &round.round_id).await?,
+            Err(_) => find_round(storage, key, plan.head.epoch, round_id).await?,
         },
     };
-    match row {
+    // A row of another life was cleared while this was being read; the batch will find that out.
+    match row.filter(|row| row.epoch == plan.head.epoch) {
         Some(row) if row.is_final => Ok(Step::Already(row, Base::new(plan.head, plan.head_rev))),
         row => {
             plan.provisional = row;
@@ -249,12 +258,10 @@ async fn has_journal<S: Storage>(
     storage: &S,
     key: &HistoryKey,
     base: &Base,
-    round: &Prepared,
+    round_id: &str,
 ) -> Result<bool, MemoryError> {
-    let record = get(storage, Table::Journal, &key.round_id(&round.round_id)).await?;
-    Ok(record.is_some_and(|record| {
-        integer(&record.value, "epoch").is_ok_and(|epoch| epoch == base.epoch)
-    }))
+    let record = get(storage, Table::Journal, &key.journal(base.epoch, round_id)).await?;
+    Ok(record.is_some())
 }
 
 /// Looks for a round whose id row is damaged. Rare, so it may read them all.
@@ -291,7 +298,7 @@ async fn already<S: Storage>(
     row: IdRow,
     base: Base,
 ) -> Result<Appended, MemoryError> {
-    drop_journal(storage, key, round).await;
+    drop_journal(storage, key, row.epoch, round).await;
     let record = get(storage, Table::Rounds, &key.round(row.epoch, row.first_seq)).await?;
     let hash = record
         .and_then(|record| read_round(&record).ok())
@@ -306,8 +313,8 @@ async fn already<S: Storage>(
 }
 
 /// A journal row that nobody needs any more must not keep text that was cleared. If this fails, recovery does it.
-async fn drop_journal<S: Storage>(storage: &S, key: &HistoryKey, round: &Prepared) {
-    let batch =
-        Batch::new(Durability::Relaxed).delete(Table::Journal, key.round_id(&round.round_id));
+async fn drop_journal<S: Storage>(storage: &S, key: &HistoryKey, epoch: u64, round: &Prepared) {
+    let journal = key.journal(epoch, &round.round_id);
+    let batch = Batch::new(Durability::Relaxed).delete(Table::Journal, journal);
     let _ = storage.commit(batch).await;
 }

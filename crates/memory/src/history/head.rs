@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::rev;
 use crate::error::MemoryError;
 use crate::keys::{self, HistoryKey};
-use crate::records::{Damage, Extent, Head, check_version, integer, value};
+use crate::records::{Damage, Extent, Head, check_version, counter, integer, value};
 
 /// What is known of a history's head.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +82,7 @@ async fn rebuild<S: Storage>(
         .scan(Table::Rounds, &range, ScanOptions::default())
         .await?;
     let extents: Vec<Extent> = records.iter().filter_map(Extent::of).collect();
-    let told = damaged.and_then(|value| integer(value, "epoch").ok());
+    let told = damaged.and_then(|value| counter(value, "epoch").ok());
     let Some(epoch) = told.or_else(|| extents.iter().map(|extent| extent.epoch).max()) else {
         return Ok(None);
     };
@@ -110,7 +110,7 @@ impl NewEpoch {
         let counter = match record {
             None => None,
             Some(record) => {
-                match check_version(&record.value).and_then(|()| integer(&record.value, "next")) {
+                match check_version(&record.value).and_then(|()| counter(&record.value, "next")) {
                     Ok(next) => Some(next),
                     Err(fault) if fault.damage == Damage::NewerVersion => {
                         return Err(MemoryError::NewerRecord {
@@ -143,7 +143,11 @@ impl NewEpoch {
 pub(super) const LIFE_REV: u64 = 1;
 
 /// `rev` of that row as it is, 0 if it is lost.
-pub(super) async fn life_rev<S: Storage>(storage: &S, key: &HistoryKey, epoch: u64) -> Result<u64, MemoryError> {
+pub(super) async fn life_rev<S: Storage>(
+    storage: &S,
+    key: &HistoryKey,
+    epoch: u64,
+) -> Result<u64, MemoryError> {
     let record = get(storage, Table::Heads, &key.life(epoch)).await?;
     Ok(record.map_or(0, |record| record.rev))
 }
@@ -163,7 +167,7 @@ async fn above_all_heads<S: Storage>(storage: &S) -> Result<u64, MemoryError> {
         .await?;
     let epochs = heads
         .iter()
-        .filter_map(|record| integer(&record.value, "epoch").ok());
+        .filter_map(|record| counter(&record.value, "epoch").ok());
     Ok(epochs.max().unwrap_or(0).saturating_add(1))
 }
 

@@ -48,7 +48,11 @@ pub async fn open_round<S: Storage>(
         };
         if !matches!(known, Known::Other(_)) {
             let journal = round.to_journal(base.epoch, row.updated_at);
-            batch = batch.put(Table::Journal, key.round_id(&round.round_id), journal);
+            batch = batch.put(
+                Table::Journal,
+                key.journal(base.epoch, &round.round_id),
+                journal,
+            );
         }
         if batch.is_read_only() || storage.commit(batch).await? == Outcome::Committed {
             return Ok(base);

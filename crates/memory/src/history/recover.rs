@@ -1,16 +1,16 @@
 //! Recovery (D33): the open rounds of runs that are no more become aborted rounds.
 
 use mnemograph_storage::{
-    Batch, Durability, Key, Outcome, Range, Record, ScanOptions, Storage, Table, get,
+    Batch, Durability, Outcome, Range, Record, ScanOptions, Storage, Table, get,
 };
 use serde::{Deserialize, Serialize};
 
-use super::append::{Appended, Plan, Step, look};
+use super::append::{Step, look};
 use super::{Base, TRIES, conflict};
 use crate::error::MemoryError;
 use crate::keys::HistoryKey;
 use crate::message::Status;
-use crate::records::{Head, JournalRow, Prepared, Quarantined, read_journal, text};
+use crate::records::{Head, JournalRow, Prepared, Quarantined, read_journal};
 
 /// A round that recovery stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,93 +53,76 @@ pub async fn recover<S: Storage>(
         .await?;
     let mut recovered = Recovered::default();
     for record in rows {
-        finalise(storage, key, &is_live, record, &mut recovered).await?;
+        finalise(storage, key, &is_live, &record, &mut recovered).await?;
     }
     Ok(recovered)
 }
 
+/// Each turn first looks at the head and then reads the row anew. A row whose content still
+/// counts only ever goes with a change of the head, so the batch, which checks both, removes no row but the one that was
+/// read, even where it went and came again in between.
 async fn finalise<S: Storage>(
     storage: &S,
     key: &HistoryKey,
     is_live: &impl Fn(&str) -> bool,
-    mut record: Record,
+    record: &Record,
     recovered: &mut Recovered,
 ) -> Result<(), MemoryError> {
-    for _ in 0..TRIES {
-        let (mut row, epoch) = match read_journal(&record) {
-            Ok(row) => row,
-            Err(quarantined) => {
-                recovered.quarantined.push(quarantined);
-                return Ok(());
-            }
-        };
-        if is_live(&row.round.run_id) {
+    let (row, epoch) = match read_journal(record) {
+        Ok(row) => row,
+        Err(quarantined) => {
+            recovered.quarantined.push(quarantined);
             return Ok(());
         }
-        row.round.end(Status::Aborted, None);
-        let (batch, stored) = plan(storage, key, &row, epoch, &record.key).await?;
-        let batch = batch.check(Table::Journal, record.key.clone(), Some(record.rev));
+    };
+    if is_live(&row.round.run_id) {
+        return Ok(());
+    }
+    let base = Base::new(Head::empty(epoch), 0);
+    for _ in 0..TRIES {
+        let step = look(storage, key, Some(&base), &row.round.id).await?;
+        let Some(record) = get(storage, Table::Journal, &record.key).await? else {
+            return Ok(());
+        };
+        let Ok((row, _)) = read_journal(&record) else {
+            return Ok(());
+        };
+        let (batch, stored) = plan(key, step, row, &record)?;
         if storage.commit(batch).await? == Outcome::Committed {
             recovered.rounds.extend(stored);
             return Ok(());
-        }
-        // Its run has gone on, or another tab was faster.
-        match get(storage, Table::Journal, &record.key).await? {
-            Some(newer) => record = newer,
-            None => return Ok(()),
         }
     }
     Err(conflict(key))
 }
 
-/// What to do with a row: store its round, or only remove it where the round is stored or its history was cleared.
-async fn plan<S: Storage>(
-    storage: &S,
+/// What to do with a row: store its round, or only remove it where the round is stored for good, its history was
+/// cleared, or there is nothing in it.
+fn plan(
     key: &HistoryKey,
-    row: &JournalRow,
-    epoch: u64,
-    journal: &Key,
+    step: Step,
+    mut row: JournalRow,
+    record: &Record,
 ) -> Result<(Batch, Option<RecoveredRound>), MemoryError> {
-    let remove = || Batch::new(Durability::Strict).delete(Table::Journal, journal.clone());
-    if row.round.messages.is_empty() {
-        return Ok((remove(), None));
-    }
-    let round = Prepared::new(&row.round, row.seen_seq)?;
-    let base = Base::new(Head::empty(epoch), 0);
-    match look(storage, key, Some(&base), &round).await? {
-        Step::Stale | Step::Already(..) => Ok((remove(), None)),
-        Step::Write(plan) if is_stored(storage, key, &plan, &round).await? => Ok((remove(), None)),
-        Step::Write(plan) => {
-            let (batch, appended) = plan.batch(key, &round, false);
-            let first_seq = match appended {
-                Appended::Stored { first_seq, .. } | Appended::Already { first_seq, .. } => {
-                    first_seq
-                }
-                Appended::Stale => return Ok((remove(), None)),
-            };
-            let stored = RecoveredRound {
-                round_id: row.round.id.clone(),
-                run_id: row.round.run_id.clone(),
-                first_seq,
-                count: round.n,
-                updated_at: row.updated_at,
-            };
-            Ok((batch, Some(stored)))
-        }
-    }
-}
-
-/// Whether recovery has stored exactly this before.
-async fn is_stored<S: Storage>(
-    storage: &S,
-    key: &HistoryKey,
-    plan: &Plan,
-    round: &Prepared,
-) -> Result<bool, MemoryError> {
-    let Some(row) = plan.provisional() else {
-        return Ok(false);
+    let remove = Batch::new(Durability::Strict)
+        .check(Table::Journal, record.key.clone(), Some(record.rev))
+        .delete(Table::Journal, record.key.clone());
+    let plan = match step {
+        Step::Stale | Step::Already(..) => return Ok((remove, None)),
+        Step::Write(plan) => plan,
     };
-    let record = get(storage, Table::Rounds, &key.round(row.epoch, row.first_seq)).await?;
-    Ok(record
-        .is_some_and(|record| text(&record.value, "hash").is_ok_and(|hash| hash == round.hash)))
+    if row.round.messages.is_empty() {
+        return Ok((plan.guard(remove, key), None));
+    }
+    row.round.end(Status::Aborted, None);
+    let round = Prepared::new(&row.round, row.seen_seq)?;
+    let (batch, _) = plan.batch(key, &round, false);
+    let stored = RecoveredRound {
+        round_id: row.round.id,
+        run_id: row.round.run_id,
+        first_seq: plan.first_seq(),
+        count: round.n,
+        updated_at: row.updated_at,
+    };
+    Ok((batch.merge(remove), Some(stored)))
 }

@@ -22,7 +22,7 @@ use crate::message::{Message, ModelRef};
 use crate::warning::Warning;
 
 /// What repair gives.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Repaired {
     /// The list for a model. Synthetic messages are marked, see [`Message::is_synthetic`].
     pub messages: Vec<Message>,

@@ -11,7 +11,7 @@ pub use turn::{Turn, TurnStart, finish_batch, finish_turn, open_turn};
 
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Part as KeyPart, Range, Record, ScanOptions, Storage, Table,
-    get,
+    get as record_of,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -180,34 +180,38 @@ pub async fn create<S: Storage>(
     check_id("actor", actor)?;
     let key = check(namespace, id)?;
     let thread = Thread::new(id, actor, title.map(str::to_owned), now);
-    let batch = Batch::new(Durability::Strict)
-        .check(Table::Threads, key.clone(), None)
-        .put(Table::Threads, key.clone(), thread.to_value());
-    if storage.commit(batch).await? == Outcome::Committed {
-        return Ok(thread);
+    for _ in 0..TRIES {
+        let batch = Batch::new(Durability::Strict)
+            .check(Table::Threads, key.clone(), None)
+            .put(Table::Threads, key.clone(), thread.to_value());
+        if storage.commit(batch).await? == Outcome::Committed {
+            return Ok(thread);
+        }
+        let Some(record) = record_of(storage, Table::Threads, &key).await? else {
+            continue;
+        };
+        let known = Thread::read_to_write(&record, id, actor, now)?;
+        if known.actor == actor {
+            return Ok(known);
+        }
+        return Err(MemoryError::ThreadActor {
+            thread: id.to_owned(),
+        });
     }
-    match get(storage, Table::Threads, &key).await? {
-        None => Err(conflict(id)),
-        Some(record) => match Thread::read_to_write(&record, id, actor, now)? {
-            known if known.actor == actor => Ok(known),
-            _ => Err(MemoryError::ThreadActor {
-                thread: id.to_owned(),
-            }),
-        },
-    }
+    Err(conflict(id))
 }
 
 /// A thread; `None` if there is none, or its record cannot be read.
 ///
 /// # Errors
 /// `E_BAD_ID`; what the storage reports.
-pub async fn get_thread<S: Storage>(
+pub async fn get<S: Storage>(
     storage: &S,
     namespace: &str,
     id: &str,
 ) -> Result<Option<Thread>, MemoryError> {
     let key = check(namespace, id)?;
-    let record = get(storage, Table::Threads, &key).await?;
+    let record = record_of(storage, Table::Threads, &key).await?;
     Ok(record.and_then(|record| Thread::read(&record).ok()))
 }
 
@@ -268,7 +272,7 @@ pub async fn rename<S: Storage>(
 ) -> Result<Thread, MemoryError> {
     let key = check(namespace, id)?;
     for _ in 0..TRIES {
-        let Some(record) = get(storage, Table::Threads, &key).await? else {
+        let Some(record) = record_of(storage, Table::Threads, &key).await? else {
             return Err(MemoryError::NoThread {
                 thread: id.to_owned(),
             });
@@ -309,7 +313,9 @@ async fn lives<S: Storage>(
     id: &str,
 ) -> Result<Vec<(HistoryKey, Key)>, MemoryError> {
     let range = Range::prefix(&keys::thread_histories(namespace, id));
-    let rows = storage.scan(Table::Heads, &range, ScanOptions::default()).await?;
+    let rows = storage
+        .scan(Table::Heads, &range, ScanOptions::default())
+        .await?;
     let history = |row: Record| Some((HistoryKey::from_life(&row.key)?, row.key));
     Ok(rows.into_iter().filter_map(history).collect())
 }
@@ -327,7 +333,7 @@ pub async fn delete<S: Storage>(
     let key = check(namespace, id)?;
     let mut removed = false;
     for _ in 0..TRIES {
-        let record = get(storage, Table::Threads, &key).await?;
+        let record = record_of(storage, Table::Threads, &key).await?;
         let histories = lives(storage, namespace, id).await?;
         let entries = ScanOptions {
             limit: Some(1),

@@ -95,7 +95,10 @@ async fn look<S: Storage>(
 ) -> Result<(Thread, Option<u64>), MemoryError> {
     let key = check(start.namespace, start.thread)?;
     match get(storage, Table::Threads, &key).await? {
-        None => Ok((Thread::new(start.thread, start.actor, None, start.now), None)),
+        None => Ok((
+            Thread::new(start.thread, start.actor, None, start.now),
+            None,
+        )),
         Some(record) => {
             let thread = Thread::read_to_write(&record, start.thread, start.actor, start.now)?;
             Ok((thread, Some(record.rev)))
@@ -108,11 +111,15 @@ async fn last_entry<S: Storage>(storage: &S, thread: &Key) -> Result<u64, Memory
         limit: Some(1),
         reverse: true,
     };
-    let last = storage.scan(Table::Transcripts, &Range::prefix(thread), options).await?;
-    Ok(match last.first().and_then(|record| record.key.parts().last()) {
-        Some(KeyPart::Int(n)) => *n,
-        Some(KeyPart::Text(_)) | None => 0,
-    })
+    let last = storage
+        .scan(Table::Transcripts, &Range::prefix(thread), options)
+        .await?;
+    Ok(
+        match last.first().and_then(|record| record.key.parts().last()) {
+            Some(KeyPart::Int(n)) => *n,
+            Some(KeyPart::Text(_)) | None => 0,
+        },
+    )
 }
 
 /// The batch that writes a turn's entry as it stands, to go with a round ([`crate::history::append`]). If the append is

@@ -8,14 +8,19 @@ use serde_json::{Map, json};
 /// Canonical messages from the notation.
 pub(crate) fn parse(text: &str) -> Vec<Message> {
     let mut parser = Parser::default();
-    text.split_whitespace().for_each(|token| parser.token(token));
+    text.split_whitespace()
+        .for_each(|token| parser.token(token));
     assert!(parser.round.is_none(), "a round is not closed: {text}");
     parser.messages
 }
 
 /// The notation of messages. Rounds are not shown.
 pub(crate) fn show(messages: &[Message]) -> String {
-    messages.iter().map(show_message).collect::<Vec<_>>().join(" ")
+    messages
+        .iter()
+        .map(show_message)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[derive(Default)]
@@ -30,14 +35,23 @@ impl Parser {
     fn token(&mut self, token: &str) {
         if let Some(head) = token.strip_prefix('<') {
             assert!(self.round.is_none(), "rounds do not nest");
-            let (status, code) = head.split_once(':').map_or((head, None), |(status, code)| (status, Some(code)));
+            let (status, code) = head
+                .split_once(':')
+                .map_or((head, None), |(status, code)| (status, Some(code)));
             self.rounds += 1;
             let status = serde_json::from_value(json!(status)).unwrap();
             let start = self.messages.len();
-            self.round = Some((format!("r{}", self.rounds), status, code.map(str::to_owned), start));
+            self.round = Some((
+                format!("r{}", self.rounds),
+                status,
+                code.map(str::to_owned),
+                start,
+            ));
             return;
         }
-        let (token, closes) = token.strip_suffix('>').map_or((token, false), |token| (token, true));
+        let (token, closes) = token
+            .strip_suffix('>')
+            .map_or((token, false), |token| (token, true));
         if !token.is_empty() {
             let mut message = self.message(token);
             if let Some((round, status, ..)) = &self.round {
@@ -48,7 +62,11 @@ impl Parser {
         }
         if closes {
             let (_, _, code, start) = self.round.take().expect("a round is open");
-            let last = self.messages.last_mut().filter(|_| start < usize::MAX).unwrap();
+            let last = self
+                .messages
+                .last_mut()
+                .filter(|_| start < usize::MAX)
+                .unwrap();
             last.error_code = code;
         }
     }
@@ -57,7 +75,11 @@ impl Parser {
         if let Some(rest) = token.strip_prefix("t:") {
             return self.result(rest);
         }
-        let (name, rest) = token.split_at(token.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(token.len()));
+        let (name, rest) = token.split_at(
+            token
+                .find(|c: char| !c.is_ascii_alphanumeric())
+                .unwrap_or(token.len()),
+        );
         let role = match &name[..1] {
             "u" => Role::User,
             "a" => Role::Assistant,
@@ -82,14 +104,20 @@ impl Parser {
     }
 
     fn result(&mut self, rest: &str) -> Message {
-        let (rest, is_error) = rest.strip_suffix('!').map_or((rest, false), |rest| (rest, true));
+        let (rest, is_error) = rest
+            .strip_suffix('!')
+            .map_or((rest, false), |rest| (rest, true));
         let (id, text) = match rest.strip_suffix(')') {
             Some(rest) => rest.split_once('(').expect("content in parentheses"),
             None => (rest, "ok"),
         };
         let times = self.results.entry(id.to_owned()).or_default();
         *times += 1;
-        let message_id = if *times == 1 { format!("t:{id}") } else { format!("t:{id}#{times}") };
+        let message_id = if *times == 1 {
+            format!("t:{id}")
+        } else {
+            format!("t:{id}#{times}")
+        };
         let part = Part::tool_result(id, "tool", is_error, vec![Content::text(text)]);
         Message::new(message_id, Role::Tool, vec![part], 0)
     }
@@ -114,7 +142,10 @@ fn show_message(message: &Message) -> String {
         return show_result(message);
     }
     if message.role == Role::Assistant && message.is_synthetic() {
-        let code = message.error_code.as_ref().map_or(String::new(), |code| format!("({code})"));
+        let code = message
+            .error_code
+            .as_ref()
+            .map_or(String::new(), |code| format!("({code})"));
         return format!("~{}{code}", json!(message.status).as_str().unwrap());
     }
     let mut shown = message.id.clone();
@@ -127,7 +158,10 @@ fn show_message(message: &Message) -> String {
                 shown += if text.is_empty() { "''" } else { "" };
             }
             Part::ToolCall { call_id, args, .. } => {
-                calls.push(format!("{call_id}{}", if args.is_none() { "?" } else { "" }));
+                calls.push(format!(
+                    "{call_id}{}",
+                    if args.is_none() { "?" } else { "" }
+                ));
             }
             other => panic!("the notation has no {other:?}"),
         }
@@ -142,7 +176,15 @@ fn show_message(message: &Message) -> String {
 }
 
 fn show_result(message: &Message) -> String {
-    let [Part::ToolResult { call_id, is_error, content, .. }] = message.parts.as_slice() else {
+    let [
+        Part::ToolResult {
+            call_id,
+            is_error,
+            content,
+            ..
+        },
+    ] = message.parts.as_slice()
+    else {
         panic!("a tool message has one result: {message:?}")
     };
     if message.is_synthetic() {
@@ -152,6 +194,10 @@ fn show_result(message: &Message) -> String {
         [Content::Text { text }] => text,
         other => panic!("the notation has no {other:?}"),
     };
-    let text = if text == "ok" { String::new() } else { format!("({text})") };
+    let text = if text == "ok" {
+        String::new()
+    } else {
+        format!("({text})")
+    };
     format!("t:{call_id}{text}{}", if *is_error { "!" } else { "" })
 }

@@ -1,0 +1,108 @@
+import type { Thread } from "mnemograph";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { ConfirmDialog } from "../app/confirm-dialog.tsx";
+import { IconButton } from "../app/controls.tsx";
+import { usePlayground } from "../app/playground.ts";
+import { formatWhen } from "../lib/format.ts";
+
+export function threadTitle(thread: Thread | undefined): string {
+  return thread === undefined ? "New conversation" : thread.title || "Untitled conversation";
+}
+
+export function ThreadList(): JSX.Element {
+  const { chat } = usePlayground();
+  const [renaming, setRenaming] = useState<string | undefined>(undefined);
+  const [removing, setRemoving] = useState<Thread | undefined>(undefined);
+  const threads = chat.threads.value;
+  const now = Date.now();
+
+  return (
+    <nav class="threads" id="threads" aria-label="Conversations" data-testid="thread-list">
+      {threads.length === 0 && <p class="empty">No conversation is stored yet.</p>}
+      <ul>
+        {threads.map((thread) => (
+          <li key={thread.id} class="thread" data-testid="thread">
+            {renaming === thread.id ? (
+              <RenameForm thread={thread} onDone={() => setRenaming(undefined)} />
+            ) : (
+              <>
+                <button
+                  type="button"
+                  class="thread-button"
+                  aria-current={thread.id === chat.thread.value ? "true" : undefined}
+                  onClick={() => chat.select(thread.id)}
+                >
+                  <span class="thread-title" dir="auto">
+                    {threadTitle(thread)}
+                  </span>
+                  <span class="thread-time">{formatWhen(thread.updated_at, now)}</span>
+                </button>
+                <div class="thread-actions">
+                  <IconButton
+                    icon="pencil"
+                    label={`Rename ${threadTitle(thread)}`}
+                    testId="rename-thread"
+                    onClick={() => setRenaming(thread.id)}
+                  />
+                  <IconButton
+                    icon="trash"
+                    label={`Delete ${threadTitle(thread)}`}
+                    testId="delete-thread"
+                    onClick={() => setRemoving(thread)}
+                  />
+                </div>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {removing !== undefined && (
+        <ConfirmDialog
+          title="Delete this conversation?"
+          action="Delete"
+          onConfirm={() => chat.remove(removing.id)}
+          onClose={() => setRemoving(undefined)}
+        >
+          <p>“{threadTitle(removing)}” and what was said in it are removed from this browser.</p>
+        </ConfirmDialog>
+      )}
+    </nav>
+  );
+}
+
+function RenameForm({ thread, onDone }: { thread: Thread; onDone: () => void }): JSX.Element {
+  const { chat } = usePlayground();
+  const [title, setTitle] = useState(thread.title ?? "");
+
+  function save(): void {
+    if (title.trim() !== "" && title !== thread.title) void chat.rename(thread.id, title.trim());
+    onDone();
+  }
+
+  return (
+    <form
+      class="rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <input
+        class="input"
+        aria-label="Title of the conversation"
+        value={title}
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked to write here
+        autoFocus
+        data-testid="rename-input"
+        onInput={(event) => setTitle(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          onDone();
+        }}
+        onBlur={save}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,158 @@
+import type { Message, RunEvent, RunResult, TranscriptEntry } from "mnemograph";
+import { type Failure, toFailure } from "../lib/failure.ts";
+
+/** A piece of an answer, in the order in which it came. */
+export type TurnItem = TextItem | ToolItem;
+
+export interface TextItem {
+  kind: "text";
+  text: string;
+  /** The node that streamed it; absent for text that came whole. */
+  node?: string;
+}
+
+export interface ToolItem {
+  kind: "tool";
+  callId: string;
+  name: string;
+  args: unknown;
+  state: "running" | "done" | "failed" | "interrupted";
+  result?: unknown;
+  ms?: number;
+}
+
+/** One message of the person and everything that answered it. */
+export interface Turn {
+  /** Id of the run. */
+  id: string;
+  user: string;
+  startedAt: number;
+  items: readonly TurnItem[];
+  status: "running" | "complete" | "aborted" | "failed";
+  failure?: Failure;
+}
+
+export function startTurn(id: string, user: string, startedAt: number): Turn {
+  return { id, user, startedAt, items: [], status: "running" };
+}
+
+/** The turn after one more event of its run. */
+export function applyEvent(turn: Turn, event: RunEvent): Turn {
+  switch (event.type) {
+    case "token":
+      return event.data.channel === "reply"
+        ? { ...turn, items: appendText(turn.items, event.data.text, event.node) }
+        : turn;
+    case "tool_call": {
+      const { call_id, name, args } = event.data;
+      const card: ToolItem = { kind: "tool", callId: call_id, name, args, state: "running" };
+      return { ...turn, items: [...turn.items, card] };
+    }
+    case "tool_result": {
+      const { call_id, is_error, content, ms } = event.data;
+      const state = is_error ? "failed" : "done";
+      return {
+        ...turn,
+        items: turn.items.map((item) =>
+          item.kind === "tool" && item.callId === call_id && item.state === "running"
+            ? { ...item, state, result: plainResult(content), ms }
+            : item,
+        ),
+      };
+    }
+    case "node_retry":
+      return { ...turn, items: withoutOpenText(turn.items, event.node) };
+    case "reply_done":
+      return { ...turn, items: withReply(turn.items, event.data.text) };
+    case "run_finished":
+      return { ...turn, status: "complete" };
+    case "run_cancelled":
+      return { ...turn, items: interrupt(turn.items), status: "aborted" };
+    case "run_failed":
+    case "run_limit":
+      return fail(turn, event.data.error);
+    default:
+      return turn;
+  }
+}
+
+/** The turn once its run has ended, also where no event said so. */
+export function settleTurn(turn: Turn, result: RunResult): Turn {
+  if (turn.status !== "running") return turn;
+  if (result.error !== undefined && result.status !== "cancelled") return fail(turn, result.error);
+  return result.status === "cancelled"
+    ? { ...turn, items: interrupt(turn.items), status: "aborted" }
+    : { ...turn, items: withReply(turn.items, result.text), status: "complete" };
+}
+
+/** The turn after an error; what was answered so far stays. */
+export function fail(turn: Turn, error: unknown): Turn {
+  return {
+    ...turn,
+    items: interrupt(turn.items),
+    status: "failed",
+    failure: toFailure(error),
+  };
+}
+
+/** A turn as the channel recorded it: what was said, without the tool calls in between. */
+export function fromTranscript(entry: TranscriptEntry): Turn {
+  const texts = entry.replies.map(messageText).filter((text) => text !== "");
+  const code = entry.replies.find((reply) => reply.error_code !== undefined)?.error_code;
+  return {
+    id: entry.run_id,
+    user: entry.user === undefined ? "" : messageText(entry.user),
+    startedAt: entry.started_at,
+    items: texts.map((text) => ({ kind: "text", text })),
+    status: entry.status,
+    ...(entry.status === "failed"
+      ? { failure: { code: code ?? "E_RUN", message: "This message could not be answered." } }
+      : {}),
+  };
+}
+
+export function messageText(message: Message): string {
+  return message.parts
+    .map((part) => (part.type === "text" || part.type === "refusal" ? String(part.text) : ""))
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** A tool's content without its wrapping where it is one value. */
+export function plainResult(content: readonly { type: string }[]): unknown {
+  const values = content.map((item): unknown =>
+    item.type === "text" && "text" in item
+      ? item.text
+      : item.type === "json" && "json" in item
+        ? item.json
+        : item,
+  );
+  return values.length === 1 ? values[0] : values;
+}
+
+function appendText(items: readonly TurnItem[], text: string, node?: string): TurnItem[] {
+  const last = items.at(-1);
+  if (last?.kind === "text" && last.node === node) {
+    return [...items.slice(0, -1), { ...last, text: last.text + text }];
+  }
+  return [...items, { kind: "text", text, ...(node === undefined ? {} : { node }) }];
+}
+
+/** A reply that was streamed stands there already; one that came whole does not. */
+function withReply(items: readonly TurnItem[], text: string): readonly TurnItem[] {
+  const last = items.filter((item) => item.kind === "text").at(-1);
+  if (text.trim() === "" || last?.text.trim() === text.trim()) return items;
+  return [...items, { kind: "text", text }];
+}
+
+/** A model call that is made again streams its text again. */
+function withoutOpenText(items: readonly TurnItem[], node?: string): readonly TurnItem[] {
+  const last = items.at(-1);
+  return last?.kind === "text" && last.node === node ? items.slice(0, -1) : items;
+}
+
+function interrupt(items: readonly TurnItem[]): TurnItem[] {
+  return items.map((item) =>
+    item.kind === "tool" && item.state === "running" ? { ...item, state: "interrupted" } : item,
+  );
+}

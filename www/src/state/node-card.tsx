@@ -1,0 +1,118 @@
+import type { StateNode } from "mnemograph";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { ConfirmDialog } from "../app/confirm-dialog.tsx";
+import { CopyButton, Notice } from "../app/controls.tsx";
+import { Icon } from "../app/icons.tsx";
+import { usePlayground } from "../app/playground.ts";
+import { formatBytes, plural } from "../lib/format.ts";
+import type { NodeState } from "./memory-state.ts";
+import { StoredMessage } from "./stored-message.tsx";
+
+const SCOPES: Record<StateNode["scope"], string> = {
+  thread: "kept as long as the conversation, in the database",
+  session: "kept for one run, in memory",
+  call: "starts empty at every access; nothing is kept",
+};
+
+/** Messages that are drawn at once, the latest first to be seen. */
+const PAGE = 100;
+
+export function NodeCard({ state }: { state: NodeState }): JSX.Element {
+  const { memory } = usePlayground();
+  const [asking, setAsking] = useState(false);
+  const { node, view, failure } = state;
+  const title = node.title ?? node.node;
+  const count = view?.count ?? 0;
+  const inView = view?.messages.filter((message) => message.in_view).length ?? 0;
+  return (
+    <section class="node-card" aria-label={title} data-testid="state-node" data-node={node.node}>
+      <header class="node-head">
+        <div>
+          <h3>{title}</h3>
+          <p class="node-type">
+            <code>{node.type}</code>
+          </p>
+        </div>
+        <button
+          type="button"
+          class="button button-danger-quiet"
+          data-testid="clear-state"
+          disabled={node.scope !== "thread"}
+          onClick={() => setAsking(true)}
+        >
+          <Icon name="trash" /> Clear state
+        </button>
+      </header>
+      <dl class="facts">
+        <dt>Scope</dt>
+        <dd data-testid="state-scope">
+          <strong>{node.scope}</strong> – {SCOPES[node.scope]}
+        </dd>
+        <dt>Stored</dt>
+        <dd data-testid="state-count">
+          {plural(count, "message")}, {inView} in view, {formatBytes(view?.bytes ?? 0)}
+        </dd>
+        {node.scope === "thread" && (
+          <>
+            <dt>Key</dt>
+            <dd class="node-key">
+              <code data-testid="state-key">{JSON.stringify(state.key)}</code>
+              <CopyButton label="Copy the storage key" text={() => JSON.stringify(state.key)} />
+            </dd>
+          </>
+        )}
+      </dl>
+      {failure !== undefined && (
+        <Notice tone="error" title={failure.message}>
+          <p class="notice-code">
+            <code>{failure.code}</code>
+          </p>
+        </Notice>
+      )}
+      {view !== undefined && <Messages state={state} />}
+      {asking && (
+        <ConfirmDialog
+          title="Clear this memory?"
+          action="Clear state"
+          onConfirm={() => memory.clear(node.node)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            “{title}” forgets its {plural(count, "message")} of this conversation. The next message
+            is answered without them. What the chat shows stays.
+          </p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function Messages({ state }: { state: NodeState }): JSX.Element {
+  const [shown, setShown] = useState(PAGE);
+  const messages = state.view?.messages ?? [];
+  if (messages.length === 0) {
+    return (
+      <p class="empty" data-testid="state-empty">
+        {state.node.scope === "thread"
+          ? "Nothing is remembered yet."
+          : "Nothing is ever stored here."}
+      </p>
+    );
+  }
+  const first = Math.max(0, messages.length - shown);
+  return (
+    <>
+      {first > 0 && (
+        <button type="button" class="link more" onClick={() => setShown(shown + PAGE)}>
+          Show {plural(Math.min(PAGE, first), "earlier message")}
+        </button>
+      )}
+      <ol class="stored">
+        {messages.slice(first).map((message, index) => (
+          <StoredMessage key={message.id} message={message} position={first + index + 1} />
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import type { RunEvent } from "mnemograph";
+import { formatBytes, formatMs, plural } from "../lib/format.ts";
+
+/** The filters of the trace, in the order in which they are shown. */
+export const KINDS = ["run", "node", "model", "tool", "memory", "reply", "problem"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export const KIND_LABELS: Record<Kind, string> = {
+  run: "Run",
+  node: "Nodes",
+  model: "Model",
+  tool: "Tools",
+  memory: "Memory",
+  reply: "Replies",
+  problem: "Problems",
+};
+
+const KIND_OF: Record<RunEvent["type"], Kind> = {
+  run_started: "run",
+  run_finished: "run",
+  run_cancelled: "run",
+  run_failed: "problem",
+  run_limit: "problem",
+  node_started: "node",
+  node_finished: "node",
+  node_skipped: "node",
+  node_failed: "problem",
+  node_retry: "problem",
+  edge_taken: "node",
+  edge_skipped: "node",
+  token: "model",
+  reasoning_token: "model",
+  tool_call: "tool",
+  tool_result: "tool",
+  memory_read: "memory",
+  memory_written: "memory",
+  reply_started: "reply",
+  reply_done: "reply",
+  warning: "problem",
+};
+
+/** Events of a newer runtime that this list does not know count as events of the run. */
+export function kindOf(event: RunEvent): Kind {
+  return KIND_OF[event.type] ?? "run";
+}
+
+/** The few words that tell an event from another of its type. */
+export function summaryOf(event: RunEvent): string {
+  switch (event.type) {
+    case "run_started":
+      return `by ${event.data.trigger}`;
+    case "run_finished":
+      return `${event.data.status} · ${event.data.usage.input} in, ${event.data.usage.output} out`;
+    case "run_cancelled":
+      return event.data.reason;
+    case "run_failed":
+    case "run_limit":
+    case "node_failed":
+      return `${event.data.error.code} · ${event.data.error.message}`;
+    case "node_finished":
+      return `${event.data.status} · ${formatMs(event.data.ms)}`;
+    case "node_retry":
+      return `attempt ${event.data.attempt} after ${event.data.code}`;
+    case "edge_taken":
+    case "edge_skipped":
+      return `${event.data.from} → ${event.data.to}`;
+    case "tool_call":
+      return event.data.name;
+    case "tool_result":
+      return `${event.data.name} · ${event.data.is_error ? "error" : "ok"} · ${formatMs(event.data.ms)}`;
+    case "memory_read":
+      return `${plural(event.data.count, "message")}, ${event.data.in_view} in view`;
+    case "memory_written":
+      return `${plural(event.data.count, "message")} · ${formatBytes(event.data.bytes)}`;
+    case "reply_done":
+      return `${event.data.text.length} characters`;
+    case "warning":
+      return `${event.data.code} · ${event.data.message}`;
+    default:
+      return "";
+  }
+}

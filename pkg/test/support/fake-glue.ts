@@ -1,0 +1,165 @@
+import type {
+  DeliveryKind,
+  Glue,
+  HandleConfig,
+  Host,
+  Loaded,
+  RuntimeHandle,
+  StartInput,
+} from "../../src/handle.js";
+import type { CheckResult } from "../../src/wire.js";
+import { event, result } from "./events.js";
+
+/** A delivery as the module would get it. */
+export interface Delivered {
+  run_id: string;
+  call_id: number;
+  kind: DeliveryKind;
+  payload: unknown;
+}
+
+/** What a run of the fake does; by default it finishes at once. */
+export type Behaviour = (handle: FakeHandle, input: StartInput) => void;
+
+/** The module's exports without a module: as many instances as crashes, and handles that do what the test says. */
+export class FakeGlue implements Glue {
+  handles: FakeHandle[] = [];
+  resets = 0;
+  isEntered = false;
+  failReset = false;
+  failOpen: Error | undefined;
+  behaviour: Behaviour = (handle, input) => handle.finish(input.run_id, "done");
+  #panic: (message: string) => void = () => {};
+
+  RuntimeHandle = {
+    open: async (config: HandleConfig, host: Host): Promise<RuntimeHandle> => {
+      if (this.failOpen) throw this.failOpen;
+      const handle = new FakeHandle(this, config, host);
+      this.handles.push(handle);
+      return handle;
+    },
+  };
+
+  async default(): Promise<void> {}
+
+  __wbg_reset_state(): void {
+    if (this.failReset) throw new RangeError("out of memory");
+    this.resets += 1;
+    this.isEntered = false;
+  }
+
+  on_panic(listener: (message: string) => void): void {
+    this.#panic = listener;
+  }
+
+  entered(): boolean {
+    return this.isEntered;
+  }
+
+  /** As a panic in the module: the hook speaks, then the trap. */
+  panic(message: string): never {
+    this.#panic(message);
+    throw new WebAssembly.RuntimeError("unreachable");
+  }
+
+  get handle(): FakeHandle {
+    const last = this.handles.at(-1);
+    if (last === undefined) throw new Error("No handle was opened.");
+    return last;
+  }
+}
+
+export class FakeHandle implements RuntimeHandle {
+  readonly config: HandleConfig;
+  readonly host: Host;
+  readonly delivered: Delivered[] = [];
+  readonly started: StartInput[] = [];
+  readonly cancelled: [string, string][] = [];
+  readonly loaded: string[] = [];
+  closed = 0;
+  closing: () => Promise<void> = async () => {};
+  listing: () => Promise<never[]> = async () => [];
+  readonly #glue: FakeGlue;
+
+  constructor(glue: FakeGlue, config: HandleConfig, host: Host) {
+    this.#glue = glue;
+    this.config = config;
+    this.host = host;
+  }
+
+  check(text: string): CheckResult {
+    return text.includes("bad")
+      ? {
+          ok: false,
+          problems: [
+            { code: "E_JSON", severity: "error", message: "It is bad.", hint: "Make it good." },
+          ],
+        }
+      : { ok: true, problems: [], hash: "h" };
+  }
+
+  load(text: string): Loaded {
+    const checked = this.check(text);
+    if (!checked.ok) return checked;
+    this.loaded.push(text);
+    return { ...checked, graph: this.loaded.length - 1, id: "g", name: "G" };
+  }
+
+  start(_graph: number, input: StartInput): { run_id: string; thread: string } {
+    this.started.push(input);
+    this.#glue.behaviour(this, input);
+    return { run_id: input.run_id, thread: input.thread ?? input.run_id };
+  }
+
+  deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void {
+    this.delivered.push({ run_id, call_id, kind, payload: JSON.parse(payload) });
+  }
+
+  cancel(run_id: string, reason: string): void {
+    this.cancelled.push([run_id, reason]);
+    this.host.events(run_id, [event("run_cancelled", { reason }, 9)]);
+    this.host.finished(run_id, result(run_id, { status: "cancelled" }));
+  }
+
+  /** Ends a run well. */
+  finish(run_id: string, text: string): void {
+    const usage = { input: 0, output: 0 };
+    this.host.events(run_id, [
+      event("run_finished", { status: "succeeded", text, outputs: {}, usage }, 8),
+    ]);
+    this.host.finished(run_id, result(run_id, { text }));
+  }
+
+  state_nodes(): [] {
+    return [];
+  }
+  state_inspect(): Promise<never> {
+    return new Promise(() => {});
+  }
+  state_clear(): Promise<{ messages: number; epoch: number }> {
+    return Promise.resolve({ messages: 0, epoch: 2 });
+  }
+  threads_list(): Promise<never[]> {
+    return this.listing();
+  }
+  threads_get(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+  threads_create(): Promise<never> {
+    return Promise.reject(Object.assign(new Error("Not hers."), { code: "E_THREAD_ACTOR" }));
+  }
+  threads_rename(): Promise<never> {
+    return this.#glue.panic("index out of bounds");
+  }
+  threads_delete(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+  threads_transcript(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+
+  close(): Promise<void> {
+    this.closed += 1;
+    return this.closing();
+  }
+}

@@ -9,6 +9,11 @@ pub const EVENT_VERSION: u32 = 1;
 
 /// One event of a run. On the wire the payload stands as `type` and `data` beside the envelope.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "ts",
+    derive(ts_rs::TS),
+    ts(type = "RunEventEnvelope & RunEventData")
+)]
 pub struct RunEvent {
     /// Strictly increasing within a run, from 1.
     pub seq: u64,
@@ -24,6 +29,30 @@ pub struct RunEvent {
     pub node: Option<String>,
     /// What happened.
     pub data: EventData,
+}
+
+/// What every event of a run carries.
+#[cfg(feature = "ts")]
+#[derive(ts_rs::TS)]
+#[expect(dead_code, reason = "declares the TypeScript type")]
+pub struct RunEventEnvelope {
+    /// Version of the envelope, 1.
+    v: u32,
+    /// Strictly increasing within a run, from 1.
+    seq: u64,
+    /// Milliseconds since the epoch, by the host's clock.
+    t: u64,
+    /// The run.
+    run_id: String,
+    /// The thread of the run.
+    thread_id: String,
+    /// The graph of the run.
+    graph_id: String,
+    /// Ids of the containers and sub-graphs around the node, outermost first.
+    path: Vec<String>,
+    /// The node it is about; absent for the run itself.
+    #[ts(optional)]
+    node: Option<String>,
 }
 
 impl Serialize for RunEvent {
@@ -81,7 +110,7 @@ macro_rules! events {
     ($($(#[$doc:meta])* $variant:ident = $name:literal { $($(#[$field_doc:meta])* $field:ident : $type:ty),* $(,)? })*) => {
         /// The payloads by type.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "RunEventData"))]
         #[serde(tag = "type", content = "data")]
         pub enum EventData {
             $($(#[$doc])* #[serde(rename = $name)] $variant { $($(#[$field_doc])* $field: $type),* },)*

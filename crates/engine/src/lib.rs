@@ -27,6 +27,8 @@ pub use effect::{
     Committed, Effect, Input, LoadedHistory, MemoryRef, RequestId, RunIdentity, RunInput,
 };
 pub use error::{CODES, Failure, RunError, WARNINGS};
+#[cfg(feature = "ts")]
+pub use event::RunEventEnvelope;
 pub use event::{Channel, EVENT_VERSION, EventData, NodeStatus, RunEvent};
 pub use model::{
     ChatChunk, ChatRequest, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, Purpose,

@@ -11,6 +11,7 @@ mod options;
 mod pure;
 
 pub use any_storage::AnyStorage;
-pub use entry::{entered, on_panic};
+pub use entry::{__crash, entered, on_panic};
 pub use handle::RuntimeHandle;
 pub use js_storage::JsStorage;
+pub use pure::{check_document, memory_repair, memory_view};

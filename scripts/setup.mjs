@@ -68,21 +68,34 @@ const steps = [
   },
   {
     name: "npm packages",
-    done: () => {
-      const file = at("node_modules", ".package-lock.json");
-      if (!fs.existsSync(file)) return undefined;
-      const installed = fs.readFileSync(file, "utf8");
-      if (staleNpmPackage(readText("package-lock.json"), installed)) return undefined;
-      // An install that was broken off leaves the list complete and the folders not.
-      const folders = Object.keys(JSON.parse(installed).packages);
-      return folders.every((folder) => fs.existsSync(at(folder))) ? "as locked" : undefined;
-    },
-    work: () =>
-      run(...npm(["ci", "--no-audit", "--no-fund"]), {
+    done: () => (stalePackage() ? undefined : "as locked"),
+    work: async () => {
+      await run(...npm(["ci", "--no-audit", "--no-fund"]), {
         advice: "npm needs its registry for this step.",
-      }),
+      });
+      const stale = stalePackage();
+      if (stale) {
+        throw new Failure(
+          `npm ci leaves out ${stale}`,
+          "package-lock.json and a workspace's package.json differ: run `npm install` and commit the lock.",
+        );
+      }
+    },
   },
 ];
+
+/** An npm package that is not installed as the lock says. */
+function stalePackage() {
+  const file = at("node_modules", ".package-lock.json");
+  if (!fs.existsSync(file)) return "all of them";
+  const installed = fs.readFileSync(file, "utf8");
+  // An install that was broken off leaves the list complete and the folders not.
+  const folders = Object.keys(JSON.parse(installed).packages);
+  return (
+    staleNpmPackage(readText("package-lock.json"), installed) ??
+    folders.find((folder) => !fs.existsSync(at(folder)))
+  );
+}
 
 const browserStep = {
   name: "test browser",

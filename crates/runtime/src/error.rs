@@ -3,8 +3,30 @@
 use mnemograph_memory::MemoryError;
 use thiserror::Error;
 
-/// Every code that the runtime adds, sorted.
-pub const CODES: &[&str] = &["E_BAD_ID", "E_CLOSED", "E_INTERNAL", "E_NOT_FOUND"];
+/// Every code that a call on the runtime can end with beside those of runs and documents, sorted.
+pub const CODES: &[&str] = &[
+    "E_BAD_ID",
+    "E_BUSY",
+    "E_CLOSED",
+    "E_COERCE",
+    "E_CSP",
+    "E_INTERNAL",
+    "E_NOT_FOUND",
+    "E_RUNTIME_CRASHED",
+    "E_STORE_BLOCKED",
+    "E_STORE_CONFLICT",
+    "E_STORE_QUOTA",
+    "E_STORE_TIMEOUT",
+    "E_STORE_UNAVAILABLE",
+    "E_STORE_VERSION",
+    "E_THREAD_ACTOR",
+    "E_UNSUPPORTED",
+    "E_WASM_LOAD",
+    "W_ORPHAN_TOOL_RESULT",
+    "W_ROUND_QUARANTINED",
+    "W_SYSTEM_MESSAGE_NOT_SENT",
+    "W_WINDOW_EMPTY",
+];
 
 /// An error of a call on the runtime, outside any run.
 #[derive(Debug, Clone, PartialEq, Error)]

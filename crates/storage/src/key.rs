@@ -14,6 +14,7 @@ pub const MAX_INT: u64 = (1 << 53) - 1;
 /// One part of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(untagged))]
+#[cfg_attr(feature = "ts", ts(rename = "KeyPart"))]
 pub enum Part {
     /// An integer, at most [`MAX_INT`].
     Int(#[cfg_attr(feature = "ts", ts(type = "number"))] u64),

@@ -11,15 +11,19 @@ use wasm_bindgen::JsValue;
 /// # Errors
 /// `E_INTERNAL` if the value cannot be said in JavaScript.
 pub(crate) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
+    // Through a JSON value, so that the module holds one serialiser for all types.
+    let value = serde_json::to_value(value).map_err(|error| unspeakable(&error.to_string()))?;
     value
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .map_err(|error| {
-            js_error(
-                "E_INTERNAL",
-                &format!("A value could not cross: {error}"),
-                "Please report it.",
-            )
-        })
+        .map_err(|error| unspeakable(&error.to_string()))
+}
+
+fn unspeakable(why: &str) -> JsValue {
+    js_error(
+        "E_INTERNAL",
+        &format!("A value could not cross: {why}"),
+        "Please report it.",
+    )
 }
 
 /// JavaScript to Rust.

@@ -73,6 +73,16 @@ impl Run {
         }
     }
 
+    /// A run from its serialised state: it goes on as if it had never been away.
+    ///
+    /// # Errors
+    /// If the state is not that of a run.
+    pub fn restore(plan: Rc<Plan>, state: serde_json::Value) -> Result<Self, serde_json::Error> {
+        let mut run: Self = serde_json::from_value(state)?;
+        run.core.plan = plan;
+        Ok(run)
+    }
+
     /// True once [`Effect::Finish`] has been given out.
     #[must_use]
     pub fn is_over(&self) -> bool {

@@ -12,6 +12,8 @@ export class Engine {
   #generation = 0;
   #crash: MnemographError | undefined;
   #restartFailed = false;
+  /** Calls of `enter` on the stack: the module cannot be replaced under them. */
+  #depth = 0;
 
   private constructor(glue: Glue) {
     this.glue = glue;
@@ -45,12 +47,15 @@ export class Engine {
   enter<T>(call: () => T): T {
     if (this.#restartFailed) this.#restart();
     if (this.#crash) throw this.#crash;
+    this.#depth += 1;
     try {
       return call();
     } catch (thrown) {
-      if (this.#crash) throw this.#crash;
-      if (!isTrap(thrown)) throw thrown;
+      if (!this.#crash && !isTrap(thrown)) throw thrown;
       throw this.#crashed(describeThrown(thrown), thrown);
+    } finally {
+      this.#depth -= 1;
+      this.#replaceIfDead();
     }
   }
 
@@ -62,7 +67,7 @@ export class Engine {
 
   /** An error that nobody caught: if it was a trap of this module, the instance is dead. */
   uncaught(thrown: unknown): void {
-    if (this.#crash || !isTrap(thrown)) return;
+    if (!isTrap(thrown)) return;
     let entered: boolean;
     try {
       entered = this.glue.entered();
@@ -70,6 +75,7 @@ export class Engine {
       entered = true;
     }
     if (entered) this.#crashed(describeThrown(thrown), thrown);
+    this.#replaceIfDead();
   }
 
   #listen(): void {
@@ -86,11 +92,15 @@ export class Engine {
       cause,
     });
     this.#crash = error;
-    queueMicrotask(() => this.#replace(error));
+    // The panic hook speaks while the module is still on the stack.
+    queueMicrotask(() => this.#replaceIfDead());
     return error;
   }
 
-  #replace(error: MnemographError): void {
+  /** As soon as the module is off the stack: its tasks that are queued already must not run in a dead instance. */
+  #replaceIfDead(): void {
+    const error = this.#crash;
+    if (error === undefined || this.#depth > 0 || this.#restartFailed) return;
     this.#generation += 1;
     try {
       this.#restart();
@@ -149,12 +159,19 @@ interface NodeEvents {
   on?(event: "uncaughtExceptionMonitor", listener: (error: unknown) => void): void;
 }
 
+const watched = new Set<Engine>();
+
 /** The module's own tasks run from the event loop: a trap there reaches nobody but these events. */
 function watchUncaught(engine: Engine): void {
+  watched.add(engine);
+  if (watched.size > 1) return;
+  const tell = (error: unknown): void => {
+    for (const each of watched) each.uncaught(error);
+  };
   if (typeof globalThis.addEventListener === "function") {
-    globalThis.addEventListener("error", (event) => engine.uncaught((event as ErrorEvent).error));
+    globalThis.addEventListener("error", (event) => tell((event as ErrorEvent).error));
     return;
   }
   const { process } = globalThis as { process?: NodeEvents };
-  process?.on?.("uncaughtExceptionMonitor", (error) => engine.uncaught(error));
+  process?.on?.("uncaughtExceptionMonitor", tell);
 }

@@ -1,4 +1,4 @@
-import type { Problem, RunError } from "./wire.js";
+import type { ErrorCode, Problem, RunError } from "./wire.js";
 
 const MARK = Symbol.for("mnemograph.error");
 
@@ -39,8 +39,8 @@ export interface ErrorJson {
  */
 export class MnemographError extends Error {
   override readonly name: string = "MnemographError";
-  /** Stable code, `E_…`. */
-  readonly code: string;
+  /** Stable code. Codes of later versions and of other code are texts too. */
+  readonly code: ErrorCode | (string & Record<never, never>);
   /** Id of the node where it happened. */
   readonly node?: string;
   /** Containers and sub-graphs around the node. */

@@ -81,7 +81,7 @@ export class Graph {
     const core = this.#core;
     core.enter(control);
     const { result } = control.run;
-    const start = readInput(input, control.run.id);
+    const start = readInput(input, control.run.id, core);
     const stop = follow(input.signal, control.run);
     result.then(stop, stop);
     const turn = await core.takeTurn(control, start.thread, input.onBusy);
@@ -105,7 +105,11 @@ function follow(signal: AbortSignal | undefined, run: Run): () => void {
   return () => signal.removeEventListener("abort", stop);
 }
 
-function readInput(input: RunInput, run_id: string): Omit<StartInput, "locked"> {
+function readInput(
+  input: RunInput,
+  run_id: string,
+  { id, now }: Pick<Core, "id" | "now">,
+): Omit<StartInput, "locked"> {
   if (typeof input !== "object" || input === null) {
     throw unfit(undefined, "is no object: write run({ text: … })");
   }
@@ -116,7 +120,18 @@ function readInput(input: RunInput, run_id: string): Omit<StartInput, "locked"> 
     ...(actor === undefined ? {} : { actor: checkId(actor, "actor") }),
     ...(trigger === undefined ? {} : { trigger: checkId(trigger, "trigger") }),
     ...(text === undefined ? {} : { text: asText(text) }),
-    ...(message === undefined ? {} : { message: asPlain(message, "message") }),
+    ...(message === undefined
+      ? {}
+      : {
+          message: {
+            v: 1,
+            id: id(),
+            role: "user",
+            status: "complete",
+            created_at: now(),
+            ...(asPlain(message, "message") as object),
+          },
+        }),
     ...(attachments === undefined
       ? {}
       : { attachments: asPlain(attachments, "attachments") as unknown[] }),

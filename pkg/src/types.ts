@@ -3,6 +3,7 @@ import type {
   ChatChunk,
   ChatRequest,
   ChatResponse,
+  KeyPart,
   Message,
   ModelRef,
   Part,
@@ -124,7 +125,7 @@ export interface RuntimeOptions {
 export interface RunInput {
   /** Text of the person's message. */
   text?: string;
-  /** A whole message instead, in the canonical form. */
+  /** A whole message instead, in the canonical form; what is missing is filled in. */
   message?: Pick<Message, "parts"> & Partial<Message>;
   /** Images and files that go with the text. */
   attachments?: Part[];
@@ -141,9 +142,6 @@ export interface RunInput {
   /** What happens if the thread is busy; the runtime's option where absent. */
   onBusy?: OnBusy;
 }
-
-/** Part of a key. */
-export type KeyPart = string | number;
 
 /** A stored record. */
 export interface StoredRecord {

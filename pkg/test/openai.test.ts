@@ -38,7 +38,7 @@ async function ask(
   reply: Reply,
   options: Partial<OpenAiChatOptions> = {},
   signal = new AbortController().signal,
-  asked: Partial<ChatRequest> = {},
+  asked: Partial<ChatRequest> & { response_format?: Record<string, unknown> } = {},
 ): Promise<ChatChunk[]> {
   server.queue.push(reply);
   const model = openaiChat({ baseURL: server.url, model: "test", ...options });

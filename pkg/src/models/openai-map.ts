@@ -7,7 +7,6 @@ import type {
   ChatRequest,
   Content,
   FinishReason,
-  ImagePart,
   Message,
   Part,
   ToolSpec,
@@ -24,13 +23,20 @@ export interface Dialect {
   sendReasoning: boolean;
 }
 
+/** A request that may also want its answer in the form of a JSON Schema. */
+export interface AskedRequest extends ChatRequest {
+  response_format?: Record<string, unknown>;
+}
+
+type Image = Extract<Content, { type: "image" }>;
+
 /** A message in the server's form. */
 export type ServerMessage = Record<string, unknown>;
 
 /** The conversation in the server's form. */
 export function toServerMessages(messages: Message[], dialect: Dialect): ServerMessage[] {
   const out: ServerMessage[] = [];
-  let images: ImagePart[] = [];
+  let images: Image[] = [];
   const flush = (): void => {
     if (images.length > 0) out.push({ role: "user", content: images.map(toServerPart) });
     images = [];
@@ -61,7 +67,7 @@ export function toServerMessages(messages: Message[], dialect: Dialect): ServerM
 }
 
 /** The request's other members. */
-export function toServerOptions(request: ChatRequest): Record<string, unknown> {
+export function toServerOptions(request: AskedRequest): Record<string, unknown> {
   const { tools, response_format } = request;
   return {
     ...(tools.length === 0 ? {} : { tools: tools.map(toServerTool) }),
@@ -102,7 +108,7 @@ function isSendable(part: Part): part is Sendable {
   return part.type === "text" || part.type === "image" || part.type === "file";
 }
 
-function isImage(part: Content): part is ImagePart {
+function isImage(part: Content): part is Image {
   return part.type === "image";
 }
 
@@ -128,7 +134,7 @@ function toServerPart(part: Sendable): unknown {
   return { type: "text", text: `[file: ${part.filename ?? media_type}${where}]` };
 }
 
-function dataUrl(source: ImagePart["source"], media_type: string): string | undefined {
+function dataUrl(source: Image["source"], media_type: string): string | undefined {
   return source.kind === "inline" ? `data:${media_type};base64,${source.base64}` : undefined;
 }
 

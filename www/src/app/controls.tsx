@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText } from "../lib/clipboard.ts";
+import type { Failure } from "../lib/failure.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 export interface IconButtonProps {
@@ -97,5 +98,21 @@ export function Notice({ tone, alert, title, testId, children }: NoticeProps): J
         {children}
       </div>
     </div>
+  );
+}
+
+/** The part of an error to look up or to report. */
+export function FailureCode({ failure }: { failure: Failure }): JSX.Element | null {
+  if (failure.code === undefined) return null;
+  return (
+    <p class="notice-code">
+      <code>{failure.code}</code>
+      {failure.node !== undefined && (
+        <>
+          {" "}
+          at <code>{failure.node}</code>
+        </>
+      )}
+    </p>
   );
 }

@@ -2,6 +2,7 @@ import { effect, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Chat, createChat } from "../chat/chat.ts";
+import { createOtherTabs, type OtherTabs } from "../lib/other-tabs.ts";
 import { flag, numberBetween, oneOf, preference } from "../lib/preferences.ts";
 import { createModelSettings, type ModelSettings } from "../settings/model-settings.ts";
 import { createMemoryState, type MemoryState } from "../state/memory-state.ts";
@@ -41,9 +42,10 @@ export function createPlayground(): Playground {
   const models = createModelSettings();
   const trace = createTrace();
   const session = createSession(models, trace.add);
-  const chat = createChat(session);
-  const memory = createMemoryState(session, chat);
-  followOtherTabs(chat, memory);
+  const tabs = createOtherTabs();
+  const chat = createChat(session, tabs);
+  const memory = createMemoryState(session, chat, tabs);
+  followOtherTabs(tabs, chat, memory);
   return { layout, models, session, chat, trace, memory };
 }
 
@@ -70,15 +72,18 @@ function createLayout(): Layout {
   };
 }
 
-/** Whatever another tab did is read when this one is looked at again. */
-function followOtherTabs(chat: Chat, memory: MemoryState): void {
+/** What another tab did is read when it says so, and in any case when this one is looked at again. */
+function followOtherTabs(tabs: OtherTabs, chat: Chat, memory: MemoryState): void {
   const refresh = (): void => {
-    if (document.visibilityState !== "visible") return;
     void chat.refresh();
     void memory.refresh();
   };
-  addEventListener("focus", refresh);
-  document.addEventListener("visibilitychange", refresh);
+  const refreshWhenVisible = (): void => {
+    if (document.visibilityState === "visible") refresh();
+  };
+  tabs.onChange(refresh);
+  addEventListener("focus", refreshWhenVisible);
+  document.addEventListener("visibilitychange", refreshWhenVisible);
 }
 
 const PlaygroundContext = createContext<Playground | undefined>(undefined);

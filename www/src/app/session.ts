@@ -33,7 +33,6 @@ export interface Session {
 }
 
 export const DATABASE = "mnemograph-playground";
-export const NAMESPACE = "default";
 
 export function createSession(models: ModelSettings, onEvent: (event: RunEvent) => void): Session {
   const exampleId = preference("example", oneOf("", ...EXAMPLES.map((item) => item.id)));
@@ -66,7 +65,6 @@ export function createSession(models: ModelSettings, onEvent: (event: RunEvent) 
   function openRuntime(): Promise<Runtime> {
     return createRuntime({
       database: DATABASE,
-      namespace: NAMESPACE,
       storage: storage.peek(),
       models: { default: models.callback },
       tools: TOOLS,

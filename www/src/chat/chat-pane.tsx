@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { IconButton, Notice } from "../app/controls.tsx";
+import { FailureCode, IconButton, Notice } from "../app/controls.tsx";
 import { Icon } from "../app/icons.tsx";
 import { usePlayground } from "../app/playground.ts";
 import type { Failure } from "../lib/failure.ts";
@@ -74,9 +74,7 @@ function StartFailed({ failure }: { failure: Failure }): JSX.Element {
     <div class="log-frame log-padding">
       <Notice tone="error" alert title={failure.message} testId="start-error">
         {failure.hint !== undefined && <p>{failure.hint}</p>}
-        <p class="notice-code">
-          <code>{failure.code}</code>
-        </p>
+        <FailureCode failure={failure} />
         <div class="notice-actions">
           <button type="button" class="button" onClick={() => void session.retry()}>
             <Icon name="refresh" /> Try again

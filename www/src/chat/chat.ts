@@ -4,6 +4,7 @@ import type { Opened, Session } from "../app/session.ts";
 import { type Failure, toFailure } from "../lib/failure.ts";
 import { toTitle } from "../lib/format.ts";
 import { randomId } from "../lib/ids.ts";
+import type { OtherTabs } from "../lib/other-tabs.ts";
 import { readPreference, textOr, writePreference } from "../lib/preferences.ts";
 import { applyEvent, fail, fromTranscript, settleTurn, startTurn, type Turn } from "./turn.ts";
 
@@ -33,7 +34,7 @@ export interface Chat {
   refresh(): Promise<void>;
 }
 
-export function createChat(session: Session): Chat {
+export function createChat(session: Session, tabs: OtherTabs): Chat {
   const thread = signal("");
   const conversations = signal<ReadonlyMap<string, readonly Turn[]>>(new Map());
   const threads = signal<readonly Thread[]>([]);
@@ -47,6 +48,8 @@ export function createChat(session: Session): Chat {
   const activeRun = computed(() =>
     turns.value.map((turn) => runs.value.get(turn.id)).find((run) => run !== undefined),
   );
+
+  tabs.ownRuns((run) => runs.peek().has(run));
 
   let runtime: Opened["runtime"] | undefined;
   effect(() => {
@@ -73,17 +76,24 @@ export function createChat(session: Session): Chat {
         opened.runtime.threads.transcript(id),
         opened.runtime.threads.list(),
       ]);
+      const recorded = await Promise.all(entries.map((entry) => settle(fromTranscript(entry))));
       if (session.opened.peek() !== opened) return;
       threads.value = list
         .filter((item) => item.id.startsWith(threadPrefix(opened.example.id)))
         .sort((a, b) => b.updated_at - a.updated_at);
-      setTurns(id, merge(conversations.peek().get(id) ?? [], entries.map(fromTranscript)));
+      setTurns(id, merge(conversations.peek().get(id) ?? [], recorded));
       failure.value = undefined;
     } catch (error) {
       if (session.opened.peek() === opened) failure.value = toFailure(error);
     } finally {
       if (thread.peek() === id) loading.value = false;
     }
+  }
+
+  /** A recorded turn that nobody is answering any more was cut off, with its tab or its browser. */
+  async function settle(turn: Turn): Promise<Turn> {
+    if (turn.status !== "running" || runs.peek().has(turn.id)) return turn;
+    return (await tabs.runs(turn.id)) ? turn : { ...turn, status: "aborted" };
   }
 
   /**
@@ -95,8 +105,7 @@ export function createChat(session: Session): Chat {
     const ids = new Set(recorded.map((turn) => turn.id));
     const merged = recorded.map((turn) => {
       const own = seen.get(turn.id);
-      const settled = own !== undefined && own.status !== "running";
-      return own !== undefined && (settled || runs.peek().has(turn.id)) ? own : turn;
+      return own !== undefined && !own.recorded ? own : turn;
     });
     const unrecorded = known.filter(
       (turn) => !ids.has(turn.id) && (runs.peek().has(turn.id) || turn.status === "failed"),
@@ -126,7 +135,10 @@ export function createChat(session: Session): Chat {
     setTurns(id, [...(conversations.peek().get(id) ?? []), startTurn(run.id, text, Date.now())]);
     announcement.value = "Answering";
     try {
-      for await (const event of run) update(id, run.id, (turn) => applyEvent(turn, event));
+      for await (const event of run) {
+        update(id, run.id, (turn) => applyEvent(turn, event));
+        if (event.type === "run_started") tabs.changed(id);
+      }
       const result = await run.result;
       update(id, run.id, (turn) => settleTurn(turn, result));
     } catch (error) {
@@ -143,8 +155,9 @@ export function createChat(session: Session): Chat {
       );
     }
     await nameThread(opened, id, text);
-    await refresh();
     finished.value += 1;
+    tabs.changed(id);
+    await refresh();
   }
 
   /** A conversation is called after its first message until somebody renames it. */
@@ -163,6 +176,7 @@ export function createChat(session: Session): Chat {
     const opened = session.opened.peek();
     if (opened === undefined) return;
     await opened.runtime.threads.delete(id);
+    tabs.changed(id);
     if (thread.peek() === id) show(opened, newThread(opened.example.id));
     else await refresh();
   }
@@ -190,6 +204,7 @@ export function createChat(session: Session): Chat {
     },
     rename: async (id, title) => {
       await session.opened.peek()?.runtime.threads.rename(id, title);
+      tabs.changed(id);
       await refresh();
     },
   };

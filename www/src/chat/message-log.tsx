@@ -1,20 +1,24 @@
-import { useSignalEffect } from "@preact/signals";
+import { useComputed, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Notice } from "../app/controls.tsx";
+import { FailureCode, Notice } from "../app/controls.tsx";
 import { Icon } from "../app/icons.tsx";
 import { usePlayground } from "../app/playground.ts";
+import { recallTurn, roundsOf } from "./recall.ts";
 import { TurnView } from "./turn-view.tsx";
 
 /** Nearer to the end than this, the view follows what is being written. */
 const NEAR_END = 64;
 
 export function MessageLog(): JSX.Element {
-  const { chat } = usePlayground();
+  const { chat, memory } = usePlayground();
+  const rounds = useComputed(() => roundsOf(memory.nodes.value));
   const box = useRef<HTMLElement>(null);
   const following = useRef(true);
   const [away, setAway] = useState(false);
-  const turns = chat.turns.value;
+  const turns = useComputed(() =>
+    chat.turns.value.map((turn) => recallTurn(turn, rounds.value)),
+  ).value;
   const answering = chat.answering.value;
 
   function toEnd(): void {
@@ -41,7 +45,7 @@ export function MessageLog(): JSX.Element {
   useLayoutEffect(() => {
     if (following.current) toEnd();
     else onScroll();
-  }, [turns]);
+  }, [turns, answering]);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -69,9 +73,7 @@ export function MessageLog(): JSX.Element {
         {chat.failure.value !== undefined && (
           <Notice tone="error" title="The conversation could not be read" testId="chat-error">
             <p>{chat.failure.value.message}</p>
-            <p class="notice-code">
-              <code>{chat.failure.value.code}</code>
-            </p>
+            <FailureCode failure={chat.failure.value} />
           </Notice>
         )}
         {turns.length === 0 && !chat.loading.value && <Welcome />}

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { Notice } from "../app/controls.tsx";
+import { FailureCode, Notice } from "../app/controls.tsx";
 import { Icon } from "../app/icons.tsx";
 import { usePlayground } from "../app/playground.ts";
 import { RichText } from "./rich-text.tsx";
@@ -25,7 +25,7 @@ export function TurnView({ turn, live, last }: TurnViewProps): JSX.Element {
         <h3 class="visually-hidden">Answer</h3>
         {turn.items.map((item, index) =>
           item.kind === "tool" ? (
-            <ToolCard key={item.callId} item={item} />
+            <ToolCard key={index} item={item} />
           ) : (
             <RichText key={index} text={item.text} />
           ),
@@ -76,17 +76,9 @@ function Failed({ turn, last }: { turn: Turn; last: boolean }): JSX.Element | nu
   const { failure } = turn;
   if (failure === undefined) return null;
   return (
-    <Notice tone="error" alert title={failure.message} testId="turn-error">
+    <Notice tone="error" alert={!turn.recorded} title={failure.message} testId="turn-error">
       {failure.hint !== undefined && <p>{failure.hint}</p>}
-      <p class="notice-code">
-        <code>{failure.code}</code>
-        {failure.node !== undefined && (
-          <>
-            {" "}
-            at <code>{failure.node}</code>
-          </>
-        )}
-      </p>
+      <FailureCode failure={failure} />
       {last && (
         <div class="notice-actions">
           <button
@@ -97,7 +89,7 @@ function Failed({ turn, last }: { turn: Turn; last: boolean }): JSX.Element | nu
           >
             <Icon name="refresh" /> Try again
           </button>
-          {failure.code.startsWith("E_LLM") && (
+          {failure.code?.startsWith("E_LLM") && (
             <button type="button" class="button" onClick={() => layout.open("settings")}>
               Settings
             </button>

@@ -1,4 +1,4 @@
-import type { Message, RunEvent, RunResult, TranscriptEntry } from "mnemograph";
+import type { Content, Message, RunEvent, RunResult, TranscriptEntry } from "mnemograph";
 import { type Failure, toFailure } from "../lib/failure.ts";
 
 /** A piece of an answer, in the order in which it came. */
@@ -30,10 +30,14 @@ export interface Turn {
   items: readonly TurnItem[];
   status: "running" | "complete" | "aborted" | "failed";
   failure?: Failure;
+  /** True if it was read from the transcript, false if this tab saw it happen. */
+  recorded: boolean;
+  /** Ids of the recorded messages, by which what a memory holds of the turn is found. */
+  messages: readonly string[];
 }
 
 export function startTurn(id: string, user: string, startedAt: number): Turn {
-  return { id, user, startedAt, items: [], status: "running" };
+  return { id, user, startedAt, items: [], status: "running", recorded: false, messages: [] };
 }
 
 /** The turn after one more event of its run. */
@@ -98,34 +102,39 @@ export function fail(turn: Turn, error: unknown): Turn {
 /** A turn as the channel recorded it: what was said, without the tool calls in between. */
 export function fromTranscript(entry: TranscriptEntry): Turn {
   const texts = entry.replies.map(messageText).filter((text) => text !== "");
-  const code = entry.replies.find((reply) => reply.error_code !== undefined)?.error_code;
+  const shown = entry.user === undefined ? entry.replies : [entry.user, ...entry.replies];
   return {
     id: entry.run_id,
     user: entry.user === undefined ? "" : messageText(entry.user),
     startedAt: entry.started_at,
     items: texts.map((text) => ({ kind: "text", text })),
     status: entry.status,
-    ...(entry.status === "failed"
-      ? { failure: { code: code ?? "E_RUN", message: "This message could not be answered." } }
-      : {}),
+    recorded: true,
+    messages: shown.map((message) => message.id),
+    ...(entry.status === "failed" ? { failure: failureIn(shown) } : {}),
+  };
+}
+
+/** What is left of an error once its run is gone. */
+export function failureIn(messages: readonly Message[]): Failure {
+  const code = messages.find((message) => message.error_code !== undefined)?.error_code;
+  return {
+    message: "This message could not be answered.",
+    ...(code === undefined ? {} : { code }),
   };
 }
 
 export function messageText(message: Message): string {
   return message.parts
-    .map((part) => (part.type === "text" || part.type === "refusal" ? String(part.text) : ""))
+    .map((part) => (part.type === "text" || part.type === "refusal" ? part.text : ""))
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
 /** A tool's content without its wrapping where it is one value. */
-export function plainResult(content: readonly { type: string }[]): unknown {
+export function plainResult(content: readonly Content[]): unknown {
   const values = content.map((item): unknown =>
-    item.type === "text" && "text" in item
-      ? item.text
-      : item.type === "json" && "json" in item
-        ? item.json
-        : item,
+    item.type === "text" ? item.text : item.type === "json" ? item.json : item,
   );
   return values.length === 1 ? values[0] : values;
 }

@@ -1,5 +1,6 @@
 import type { GraphDocument } from "../lib/examples.ts";
 import type { TraceRun } from "../trace/trace.ts";
+import { nodeOf } from "./layout.ts";
 
 export type Activity = "running" | "succeeded" | "failed" | "skipped" | "stopped";
 
@@ -28,7 +29,16 @@ export function activityOf(
       case "node_skipped":
         if (node !== undefined) activity.set(node, "skipped");
         break;
+      case "memory_read":
+      case "memory_written":
+        mark(linkedTo(document, node, "link_memory"), "succeeded");
+        break;
+      case "token":
+      case "reasoning_token":
+        mark(linkedTo(document, node, "link_llm"), "succeeded");
+        break;
       case "tool_call":
+        mark(linkedTo(document, node, "link_llm"), "succeeded");
         mark(toolNode(document, event.data.name), "running");
         break;
       case "tool_result":
@@ -52,6 +62,16 @@ function nodeEnding(status: string): Activity {
   if (status === "succeeded" || status === "handled") return "succeeded";
   if (status === "cancelled") return "stopped";
   return status === "skipped" ? "skipped" : "failed";
+}
+
+/** The first resource of a kind that a step is linked to. */
+function linkedTo(
+  document: GraphDocument,
+  step: string | undefined,
+  type: string,
+): string | undefined {
+  const edge = document.edges.find((item) => item.type === type && nodeOf(item.to) === step);
+  return edge === undefined ? undefined : nodeOf(edge.from);
 }
 
 function toolNode(document: GraphDocument, name: string): string | undefined {

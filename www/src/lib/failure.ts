@@ -1,6 +1,7 @@
 /** An error as it is shown in place: never a stack, never a key. */
 export interface Failure {
-  code: string;
+  /** Absent where a reload has kept the fact alone. */
+  code?: string;
   message: string;
   hint?: string;
   node?: string;

@@ -54,18 +54,28 @@ function weather(city: string): Record<string, unknown> {
   };
 }
 
-function clock(zone: string | undefined): Record<string, unknown> {
-  const timeZone = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  try {
-    const format = new Intl.DateTimeFormat("en-GB", {
-      dateStyle: "full",
-      timeStyle: "short",
-      timeZone,
-    });
-    return { time_zone: timeZone, now: format.format(new Date()) };
-  } catch {
-    throw new Error(`"${timeZone}" is not a time zone; give an IANA name such as Europe/Oslo`);
+function clock(place: string | undefined): Record<string, unknown> {
+  const timeZone =
+    place === undefined ? Intl.DateTimeFormat().resolvedOptions().timeZone : zoneOf(place);
+  const format = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "full",
+    timeStyle: "short",
+    timeZone,
+  });
+  return { time_zone: timeZone, now: format.format(new Date()) };
+}
+
+/** An IANA zone by its name or by its city; models give either. */
+function zoneOf(place: string): string {
+  const wanted = place.trim().toLowerCase().replaceAll(" ", "_");
+  const zone = ["UTC", ...Intl.supportedValuesOf("timeZone")].find((name) => {
+    const known = name.toLowerCase();
+    return known === wanted || known.endsWith(`/${wanted}`);
+  });
+  if (zone === undefined) {
+    throw new Error(`"${place}" is not a time zone; give an IANA name such as Europe/Oslo`);
   }
+  return zone;
 }
 
 function textArgument(args: unknown, name: string): string {

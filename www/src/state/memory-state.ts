@@ -1,8 +1,9 @@
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { StateNode, StateView } from "mnemograph";
-import { NAMESPACE, type Session } from "../app/session.ts";
+import type { Session } from "../app/session.ts";
 import type { Chat } from "../chat/chat.ts";
 import { type Failure, toFailure } from "../lib/failure.ts";
+import type { OtherTabs } from "../lib/other-tabs.ts";
 
 /** What one memory node holds for the conversation that is shown. */
 export interface NodeState {
@@ -10,8 +11,6 @@ export interface NodeState {
   /** Absent where reading failed. */
   view?: StateView;
   failure?: Failure;
-  /** Where the history lies in the store. */
-  key: readonly string[];
 }
 
 /** The State tab: every memory node of the graph. */
@@ -22,7 +21,7 @@ export interface MemoryState {
   clear(node: string): Promise<void>;
 }
 
-export function createMemoryState(session: Session, chat: Chat): MemoryState {
+export function createMemoryState(session: Session, chat: Chat, tabs: OtherTabs): MemoryState {
   const nodes = signal<readonly NodeState[]>([]);
   const failure = signal<Failure | undefined>(undefined);
   let latest = 0;
@@ -52,12 +51,11 @@ export function createMemoryState(session: Session, chat: Chat): MemoryState {
     }
 
     async function inspect(node: StateNode): Promise<NodeState> {
-      const key = [NAMESPACE, graph.id, node.node, thread, node.type];
       try {
         const view = await runtime.state.inspect({ graph, node: node.node, thread });
-        return { node, key, view };
+        return { node, view };
       } catch (error) {
-        return { node, key, failure: toFailure(error) };
+        return { node, failure: toFailure(error) };
       }
     }
   }
@@ -70,7 +68,9 @@ export function createMemoryState(session: Session, chat: Chat): MemoryState {
       const opened = session.opened.peek();
       if (opened === undefined) return;
       const { runtime, graph } = opened;
-      await runtime.state.clear({ graph, node, thread: chat.thread.peek() });
+      const thread = chat.thread.peek();
+      await runtime.state.clear({ graph, node, thread });
+      tabs.changed(thread);
       await refresh();
     },
   };

@@ -2,7 +2,7 @@ import type { StateNode } from "mnemograph";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ConfirmDialog } from "../app/confirm-dialog.tsx";
-import { CopyButton, Notice } from "../app/controls.tsx";
+import { CopyButton, FailureCode, Notice } from "../app/controls.tsx";
 import { Icon } from "../app/icons.tsx";
 import { usePlayground } from "../app/playground.ts";
 import { formatBytes, plural } from "../lib/format.ts";
@@ -53,21 +53,22 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
         <dd data-testid="state-count">
           {plural(count, "message")}, {inView} in view, {formatBytes(view?.bytes ?? 0)}
         </dd>
-        {node.scope === "thread" && (
+        {node.scope === "thread" && view !== undefined && (
           <>
             <dt>Key</dt>
             <dd class="node-key">
-              <code data-testid="state-key">{JSON.stringify(state.key)}</code>
-              <CopyButton label="Copy the storage key" text={() => JSON.stringify(state.key)} />
+              <code data-testid="state-key">{JSON.stringify(view.storage_key)}</code>
+              <CopyButton
+                label="Copy the storage key"
+                text={() => JSON.stringify(view.storage_key)}
+              />
             </dd>
           </>
         )}
       </dl>
       {failure !== undefined && (
         <Notice tone="error" title={failure.message}>
-          <p class="notice-code">
-            <code>{failure.code}</code>
-          </p>
+          <FailureCode failure={failure} />
         </Notice>
       )}
       {view !== undefined && <Messages state={state} />}

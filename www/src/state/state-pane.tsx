@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { Notice } from "../app/controls.tsx";
+import { FailureCode, Notice } from "../app/controls.tsx";
 import { Icon } from "../app/icons.tsx";
 import { usePlayground } from "../app/playground.ts";
 import { NodeCard } from "./node-card.tsx";
@@ -25,9 +25,7 @@ export function StatePane(): JSX.Element {
       <div class="panel-scroll">
         {failure !== undefined && (
           <Notice tone="error" title={failure.message} testId="state-error">
-            <p class="notice-code">
-              <code>{failure.code}</code>
-            </p>
+            <FailureCode failure={failure} />
           </Notice>
         )}
         {failure === undefined && nodes.length === 0 && (

@@ -55,28 +55,26 @@ function PartView({ part }: { part: Part }): JSX.Element {
     case "refusal":
       return (
         <p class="stored-text" dir="auto">
-          {shorten(String(part.text))}
+          {shorten(part.text)}
         </p>
       );
     case "tool_call":
       return (
         <div class="stored-part">
           <p class="stored-label">
-            <Icon name="tool" size={14} /> calls <code>{String(part.name)}</code>
+            <Icon name="tool" size={14} /> calls <code>{part.name}</code>
           </p>
-          <pre>{part.args === undefined ? String(part.args_raw ?? "") : preview(part.args)}</pre>
+          <pre>{part.args === undefined ? part.args_raw : preview(part.args)}</pre>
         </div>
       );
     case "tool_result":
       return (
         <div class="stored-part">
           <p class="stored-label">
-            <Icon name="tool" size={14} /> <code>{String(part.name)}</code>{" "}
-            {part.is_error === true ? "failed" : "answered"}
+            <Icon name="tool" size={14} /> <code>{part.name}</code>{" "}
+            {part.is_error ? "failed" : "answered"}
           </p>
-          <pre>
-            {preview(Array.isArray(part.content) ? plainResult(part.content) : part.content)}
-          </pre>
+          <pre>{preview(plainResult(part.content))}</pre>
         </div>
       );
     default:

@@ -54,7 +54,7 @@ function checkAddress() {
     return count === 0 ? [] : [`${name}: ${count}`];
   });
   const index = fs.readFileSync(at("dist", "index.js"), "utf8");
-  if (found.length !== 1 || !index.includes(literal)) {
+  if (found.join() !== "index.js: 1" || !index.includes(literal)) {
     console.error(`pkg: the address of the wasm module has to stand once, as ${literal}, in`);
     console.error(`dist/index.js. import.meta.url stands in ${found.join(", ") || "no file"}.`);
     process.exit(1);

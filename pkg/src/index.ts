@@ -39,6 +39,7 @@ export type { Run } from "./run.js";
 export type { Runtime, RuntimeEvents } from "./runtime.js";
 export type { StateApi, StatePlace } from "./state.js";
 export type { ThreadsApi } from "./threads.js";
+export { tool } from "./tool.js";
 export type * from "./types.js";
 export type { WasmSource } from "./wasm-source.js";
 export type * from "./wire.js";

@@ -9,7 +9,7 @@ import {
   settled,
 } from "./delivery.js";
 import { Halves } from "./halves.js";
-import { MAX_TEXT, toJsonText, toPlain } from "./json.js";
+import { MAX_TEXT, toJsonText, toPlain, wellFormed } from "./json.js";
 import type { ChatModel, ModelContext } from "./types.js";
 import type { ChatChunk, ChatRequest, FinishReason, ModelRef, Usage } from "./wire.js";
 
@@ -76,7 +76,7 @@ async function forward(pull: Pull, signal: AbortSignal, sink: Sink): Promise<voi
       if (step.done) break;
       const chunk = halves.mend(readChunk(step.value));
       if (chunk === undefined) continue;
-      const payload = toJsonText(chunk);
+      const payload = chunkText(chunk);
       size += payload.length;
       if (size > MAX_TEXT) {
         throw new Fault(
@@ -86,7 +86,7 @@ async function forward(pull: Pull, signal: AbortSignal, sink: Sink): Promise<voi
       }
       wanted = sink(payload);
     }
-    for (const chunk of halves.rest()) sink(toJsonText(chunk));
+    for (const chunk of halves.rest()) sink(chunkText(chunk));
   } catch (error) {
     stop();
     throw error;
@@ -96,9 +96,17 @@ async function forward(pull: Pull, signal: AbortSignal, sink: Sink): Promise<voi
   if (!wanted) stop();
 }
 
+/** The chunk as JSON text. Pieces of text are the many: they take the short way. */
+function chunkText(chunk: ChatChunk): string {
+  if (chunk.type !== "text") return toJsonText(chunk);
+  return `{"type":"text","text":${JSON.stringify(wellFormed(chunk.text))}}`;
+}
+
 /** A chunk of the exact shape, from whatever was yielded. */
 function readChunk(value: unknown): ChatChunk {
   if (typeof value === "string") return { type: "text", text: value };
+  const short = shortChunk(value);
+  if (short) return short;
   const plain = toPlain(value, "keep") as Record<string, unknown>;
   const type = typeof value === "object" && value !== null ? plain.type : undefined;
   switch (type) {
@@ -128,6 +136,16 @@ function readChunk(value: unknown): ChatChunk {
         `The model's stream gave ${typeof type === "string" ? `a piece of the unknown type "${type.slice(0, 40)}"` : describeValue(value)}.`,
         'Yield text, or { type: "text" | "reasoning" | "tool_call" | "finish", … }.',
       );
+  }
+}
+
+function shortChunk(value: unknown): ChatChunk | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  try {
+    const { type, text: piece } = value as Record<string, unknown>;
+    return type === "text" && typeof piece === "string" ? { type, text: piece } : undefined;
+  } catch {
+    return undefined;
   }
 }
 

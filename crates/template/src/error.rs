@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
+use crate::value::Note;
+
 /// A template or an expression that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message} (line {line}, column {column})")]
@@ -97,75 +99,97 @@ pub(crate) fn locate(source: &str, at: usize) -> (u32, u32) {
     (narrow(line), narrow(column))
 }
 
-/// A syntax error before its offset is turned into line and column.
+/// An error on its way up, before its offset is turned into line and column. Boxed, since every
+/// frame of the recursion holds room for one.
 #[derive(Debug)]
-pub(crate) struct Flaw {
-    pub(crate) at: usize,
-    pub(crate) message: Cow<'static, str>,
-    pub(crate) hint: Option<Cow<'static, str>>,
+pub(crate) struct Report<K>(Box<Parts<K>>);
+
+#[derive(Debug)]
+struct Parts<K> {
+    kind: K,
+    message: Cow<'static, str>,
+    hint: Option<Cow<'static, str>>,
+    at: Option<usize>,
 }
 
-impl Flaw {
-    pub(crate) fn new(at: usize, message: impl Into<Cow<'static, str>>) -> Flaw {
-        Flaw {
+/// A syntax error.
+pub(crate) type Flaw = Report<()>;
+/// A run-time error. The innermost place that knows its offset fills it in.
+pub(crate) type Fail = Report<ErrorKind>;
+
+impl<K> Report<K> {
+    fn build(
+        kind: K,
+        message: Cow<'static, str>,
+        hint: Option<Cow<'static, str>>,
+        at: Option<usize>,
+    ) -> Report<K> {
+        Report(Box::new(Parts {
+            kind,
+            message,
+            hint,
             at,
-            message: message.into(),
-            hint: None,
-        }
+        }))
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Flaw {
-        self.hint = Some(hint.into());
+    pub(crate) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Report<K> {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The hint, unless there is one already.
+    pub(crate) fn hint_at_least(mut self, hint: &'static str) -> Report<K> {
+        self.0.hint.get_or_insert(Cow::Borrowed(hint));
+        self
+    }
+}
+
+impl Report<()> {
+    #[cold]
+    pub(crate) fn new(at: usize, message: impl Into<Cow<'static, str>>) -> Flaw {
+        Report::build((), message.into(), None, Some(at))
+    }
+
+    /// Moves the place.
+    pub(crate) fn moved_to(mut self, at: usize) -> Flaw {
+        self.0.at = Some(at);
         self
     }
 
     pub(crate) fn locate(self, source: &str) -> SyntaxError {
-        let (line, column) = locate(source, self.at);
+        let (line, column) = locate(source, self.0.at.unwrap_or(0));
         SyntaxError {
-            message: self.message.into_owned(),
-            hint: self.hint.map(Cow::into_owned),
+            message: self.0.message.into_owned(),
+            hint: self.0.hint.map(Cow::into_owned),
             line,
             column,
         }
     }
 }
 
-/// A run-time error on its way up; the innermost place that knows its offset fills it in.
-#[derive(Debug)]
-pub(crate) struct Fail {
-    pub(crate) kind: ErrorKind,
-    pub(crate) message: Cow<'static, str>,
-    pub(crate) hint: Option<Cow<'static, str>>,
-    pub(crate) at: Option<usize>,
-}
-
-impl Fail {
+impl Report<ErrorKind> {
+    #[cold]
     pub(crate) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Fail {
-        Fail {
-            kind,
-            message: message.into(),
-            hint: None,
-            at: None,
-        }
+        Report::build(kind, message.into(), None, None)
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Fail {
-        self.hint = Some(hint.into());
-        self
+    #[cold]
+    pub(crate) fn missing(note: Note) -> Fail {
+        Report::build(ErrorKind::Missing, note.message, note.hint, Some(note.at))
     }
 
     pub(crate) fn at(mut self, at: usize) -> Fail {
-        self.at.get_or_insert(at);
+        self.0.at.get_or_insert(at);
         self
     }
 
     pub(crate) fn locate(self, source: &str, code: &'static str) -> RenderError {
-        let (line, column) = locate(source, self.at.unwrap_or(0));
+        let (line, column) = locate(source, self.0.at.unwrap_or(0));
         RenderError {
-            kind: self.kind,
+            kind: self.0.kind,
             code,
-            message: self.message.into_owned(),
-            hint: self.hint.map(Cow::into_owned),
+            message: self.0.message.into_owned(),
+            hint: self.0.hint.map(Cow::into_owned),
             line,
             column,
         }

@@ -135,7 +135,7 @@ impl<'n> Eval<'n> {
     pub(crate) fn present<'a>(&self, val: Val<'a>) -> Result<Val<'a>, Fail> {
         match val {
             Val::Missing(Some(note)) if self.options.missing == Missing::Error => {
-                Err(absent(*note))
+                Err(Fail::missing(*note))
             }
             Val::Missing(note) => {
                 self.warn(note.map(|note| *note));
@@ -148,7 +148,7 @@ impl<'n> Eval<'n> {
     /// A value that empty text cannot stand for: a missing one is always an error.
     pub(crate) fn required<'a>(&self, val: Val<'a>) -> Result<Val<'a>, Fail> {
         match val {
-            Val::Missing(Some(note)) => Err(absent(*note)),
+            Val::Missing(Some(note)) => Err(Fail::missing(*note)),
             Val::Missing(None) => Err(Fail::new(
                 ErrorKind::Missing,
                 "an `if` without `else` gave no value",
@@ -402,14 +402,5 @@ fn pass<'p>(
         parent: Some(parent),
         vars: names.zip(vals).collect(),
         round,
-    }
-}
-
-fn absent(note: Note) -> Fail {
-    Fail {
-        kind: ErrorKind::Missing,
-        message: note.message,
-        hint: note.hint,
-        at: Some(note.at),
     }
 }

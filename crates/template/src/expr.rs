@@ -10,7 +10,7 @@ use crate::callee::{Args, Callee};
 use crate::error::{ErrorKind, Fail};
 use crate::eval::{Eval, Round, Scope};
 use crate::filters;
-use crate::number;
+use crate::number::{self, Num};
 use crate::ops::negative;
 use crate::value::{Val, type_name};
 
@@ -120,7 +120,7 @@ impl Eval<'_> {
             match self.names.find(keys) {
                 Found::Value(Cow::Borrowed(value), used) => (Some(Val::Ref(value)), used),
                 Found::Value(Cow::Owned(value), used) => (Some(Val::Own(value)), used),
-                Found::Missing(at) => (None, at + 1),
+                Found::Missing(at) => (None, at.saturating_add(1)),
             }
         };
         used = used.clamp(1, keys.len());
@@ -322,16 +322,12 @@ impl Eval<'_> {
     }
 }
 
-/// The integer that an index is, also where it is a whole float.
+/// The integer that an index is, also where it is a whole float or a boolean.
 pub(crate) fn whole(value: &Value) -> Option<i64> {
-    match value {
-        Value::Number(number) => number.as_i64().or_else(|| {
-            let float = number.as_f64().filter(|float| float.fract() == 0.0)?;
-            number::truncate(float).ok()
-        }),
-        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-            None
-        }
+    match Num::of(value)? {
+        Num::Int(int) => i64::try_from(int).ok(),
+        Num::Float(float) if float.fract() == 0.0 => number::truncate(float).ok(),
+        Num::Float(_) => None,
     }
 }
 

@@ -102,8 +102,7 @@ pub(crate) fn math(op: MathOp, a: Num, b: Num) -> Result<Value, Fail> {
                 MathOp::Subtract => a.checked_sub(b),
                 MathOp::Multiply => a.checked_mul(b),
                 MathOp::FloorDivide => floor_divide(a, b),
-                // The quotient of the lowest integer and -1 overflows, the remainder is 0.
-                _ => Some(floor_divide(a, b).map_or(0, |quotient| a - b * quotient)),
+                _ => Some(floor_remainder(a, b)),
             });
             result.map(Value::from).ok_or_else(out_of_range)
         }
@@ -125,6 +124,17 @@ fn floor_divide(a: i64, b: i64) -> Option<i64> {
     let quotient = a.checked_div(b)?;
     let inexact = a % b != 0 && (a < 0) != (b < 0);
     Some(quotient - i64::from(inexact))
+}
+
+/// The remainder with the divisor's sign. The divisor is not zero.
+fn floor_remainder(a: i64, b: i64) -> i64 {
+    // Wraps for the lowest integer and -1 only, where the remainder is 0.
+    let remainder = a.wrapping_rem(b);
+    if remainder != 0 && (remainder < 0) != (b < 0) {
+        remainder + b
+    } else {
+        remainder
+    }
 }
 
 /// Quotient rounded down and the remainder with the divisor's sign, as Python defines them: the

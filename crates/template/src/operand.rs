@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 use crate::ast::{Expr, Path, Step};
 use crate::error::Flaw;
-use crate::lexer::{Lexer, Token};
+use crate::lexer::Token;
 use crate::number::{self, Num};
 use crate::parser::Parser;
 
@@ -15,6 +15,7 @@ const MAX_ARGS: usize = 16;
 pub(crate) type Arg<'s> = (Option<&'s str>, Expr, usize);
 
 impl<'s> Parser<'s> {
+    #[inline(never)]
     pub(crate) fn arguments(&mut self) -> Result<Vec<Arg<'s>>, Flaw> {
         self.expect("(")?;
         let mut args: Vec<Arg<'s>> = Vec::new();
@@ -68,6 +69,7 @@ impl<'s> Parser<'s> {
         Ok(Expr::Negative(Box::new(inner), at))
     }
 
+    #[inline(never)]
     fn fields(&mut self, mut expr: Expr) -> Result<Expr, Flaw> {
         loop {
             let at = self.at;
@@ -100,6 +102,7 @@ impl<'s> Parser<'s> {
     }
 
     /// After `[`: an index or a slice.
+    #[inline(never)]
     fn bracket(&mut self, at: usize) -> Result<Step, Flaw> {
         let start = if self.is(":") {
             None
@@ -136,30 +139,8 @@ impl<'s> Parser<'s> {
                 self.expect(")")?;
                 Ok(expr)
             }
-            Token::Sym("[") => {
-                self.advance()?;
-                let mut items = Vec::new();
-                while !self.skip("]")? {
-                    items.push(self.expression()?);
-                    if !self.is("]") {
-                        self.expect(",")?;
-                    }
-                }
-                Ok(Expr::List(items, at))
-            }
-            Token::Sym("{") => {
-                self.advance()?;
-                let mut pairs = Vec::new();
-                while !self.skip("}")? {
-                    let key = self.expression()?;
-                    self.expect(":")?;
-                    pairs.push((key, self.expression()?));
-                    if !self.is("}") {
-                        self.expect(",")?;
-                    }
-                }
-                Ok(Expr::Map(pairs, at))
-            }
+            Token::Sym("[") => self.list(at),
+            Token::Sym("{") => self.map(at),
             Token::Name("and" | "or" | "not" | "in" | "is" | "if" | "else")
             | Token::Sym(_)
             | Token::Text(_)
@@ -168,17 +149,48 @@ impl<'s> Parser<'s> {
             | Token::Tag
             | Token::TagEnd
             | Token::End => Err(self.unexpected("a value")),
-            Token::Name(_) | Token::Str(_) | Token::Int(_) | Token::Float(_) => {
-                match self.advance()? {
-                    Token::Name(name) => self.word(name, at),
-                    Token::Str(text) => Ok(Expr::Literal(Value::String(text))),
-                    Token::Int(int) => Ok(Expr::Literal(Value::from(int))),
-                    Token::Float(float) => Ok(Expr::Literal(
-                        Number::from_f64(float).map_or(Value::Null, Value::Number),
-                    )),
-                    other => Err(Flaw::new(at, other.describe())),
-                }
+            Token::Name(_) | Token::Str(_) | Token::Int(_) | Token::Float(_) => self.atom(at),
+        }
+    }
+
+    #[inline(never)]
+    fn list(&mut self, at: usize) -> Result<Expr, Flaw> {
+        self.advance()?;
+        let mut items = Vec::new();
+        while !self.skip("]")? {
+            items.push(self.expression()?);
+            if !self.is("]") {
+                self.expect(",")?;
             }
+        }
+        Ok(Expr::List(items, at))
+    }
+
+    #[inline(never)]
+    fn map(&mut self, at: usize) -> Result<Expr, Flaw> {
+        self.advance()?;
+        let mut pairs = Vec::new();
+        while !self.skip("}")? {
+            let key = self.expression()?;
+            self.expect(":")?;
+            pairs.push((key, self.expression()?));
+            if !self.is("}") {
+                self.expect(",")?;
+            }
+        }
+        Ok(Expr::Map(pairs, at))
+    }
+
+    #[inline(never)]
+    fn atom(&mut self, at: usize) -> Result<Expr, Flaw> {
+        match self.advance()? {
+            Token::Name(name) => self.word(name, at),
+            Token::Str(text) => Ok(Expr::Literal(Value::String(text))),
+            Token::Int(int) => Ok(Expr::Literal(Value::from(int))),
+            Token::Float(float) => Ok(Expr::Literal(
+                Number::from_f64(float).map_or(Value::Null, Value::Number),
+            )),
+            other => Err(Flaw::new(at, other.describe())),
         }
     }
 
@@ -214,13 +226,13 @@ impl<'s> Parser<'s> {
         Ok(args.into_iter().map(|(_, expr, _)| expr).collect())
     }
 
+    #[inline(never)]
     fn get(&mut self, at: usize) -> Result<Expr, Flaw> {
         let mut args = self.positional("get", at, 1..=2)?.into_iter();
         let target = match args.next() {
             Some(Expr::Literal(Value::String(text))) => self
                 .nested(|outer| {
-                    let mut parser = Parser::new(Lexer::expression(&text))?;
-                    parser.continue_at_depth_of(outer);
+                    let mut parser = outer.quoted(&text, at)?;
                     let expr = parser.operand()?;
                     if parser.token == Token::End {
                         Ok(expr)
@@ -228,8 +240,8 @@ impl<'s> Parser<'s> {
                         Err(parser.unexpected("the end of the path"))
                     }
                 })
-                // Places inside of the text are not places in the source.
-                .map_err(|flaw| Flaw { at, ..flaw })?,
+                // What the lexer finds has its place inside of the text.
+                .map_err(|flaw| flaw.moved_to(at))?,
             Some(other) => other,
             None => Expr::Literal(Value::Null),
         };

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::ast::{CompareOp, MathOp};
 use crate::error::{ErrorKind, Fail};
 use crate::eval::Eval;
+use crate::expr::whole;
 use crate::number::{self, Num};
 use crate::value::{Val, equal, type_name};
 
@@ -28,13 +29,13 @@ impl Eval<'_> {
                 items.extend(self.items(b)?);
                 self.own_all(items).map(Val::Own)
             }
-            (MathOp::Multiply, Value::String(text), count)
-            | (MathOp::Multiply, count, Value::String(text))
-                if count.is_i64() =>
+            (MathOp::Multiply, Value::String(_) | Value::Array(_), count)
+            | (MathOp::Multiply, count, Value::String(_) | Value::Array(_))
+                if whole(count).is_some() =>
             {
-                let count = usize::try_from(count.as_i64().unwrap_or(0)).unwrap_or(0);
-                self.spend_bytes(text.len().saturating_mul(count))?;
-                Ok(Val::text(text.repeat(count)))
+                let count = whole(count).and_then(|count| usize::try_from(count).ok());
+                let one = if Num::of(a.get()).is_some() { b } else { a };
+                self.repeat(one, count.unwrap_or(0))
             }
             (_, a, b) => match (Num::of(a), Num::of(b)) {
                 (Some(a), Some(b)) => number::math(op, a, b).map(Val::Own),
@@ -46,6 +47,20 @@ impl Eval<'_> {
                 }
             },
         }
+    }
+
+    /// A text or list, `count` times.
+    fn repeat<'a>(&self, val: Val<'_>, count: usize) -> Result<Val<'a>, Fail> {
+        if let Value::String(text) = val.get() {
+            self.spend_bytes(text.len().saturating_mul(count))?;
+            return Ok(Val::text(text.repeat(count)));
+        }
+        let mut items = Vec::new();
+        for _ in 0..count {
+            self.spend(1)?;
+            items.extend(self.items(val.borrow())?);
+        }
+        self.own_all(items).map(Val::Own)
     }
 
     pub(crate) fn compare(&self, op: CompareOp, a: &Val<'_>, b: &Val<'_>) -> Result<bool, Fail> {

@@ -21,6 +21,8 @@ pub(crate) struct Parser<'s> {
     pub(crate) token: Token<'s>,
     pub(crate) at: usize,
     depth: usize,
+    /// Where the source stands that another source quotes.
+    quoted_at: Option<usize>,
 }
 
 impl<'s> Parser<'s> {
@@ -36,13 +38,14 @@ impl<'s> Parser<'s> {
             token,
             at,
             depth: 0,
+            quoted_at: None,
         })
     }
 
     /// The current token; the next one takes its place.
     pub(crate) fn advance(&mut self) -> Result<Token<'s>, Flaw> {
         let (token, at) = self.lexer.next()?;
-        self.at = at;
+        self.at = self.quoted_at.unwrap_or(at);
         Ok(std::mem::replace(&mut self.token, token))
     }
 
@@ -98,9 +101,15 @@ impl<'s> Parser<'s> {
         parsed
     }
 
-    /// Goes on as deep as the parser that met this source inside of its own.
-    pub(crate) fn continue_at_depth_of(&mut self, outer: &Parser<'_>) {
-        self.depth = outer.depth;
+    /// A parser of an expression that this one has met inside of a text.
+    pub(crate) fn quoted<'q>(&self, source: &'q str, at: usize) -> Result<Parser<'q>, Flaw> {
+        let parser = Parser::new(Lexer::expression(source))?;
+        Ok(Parser {
+            at,
+            depth: self.depth,
+            quoted_at: Some(at),
+            ..parser
+        })
     }
 
     fn name(&mut self) -> Result<String, Flaw> {
@@ -259,8 +268,7 @@ impl<'s> Parser<'s> {
 
 /// What people most often mean by braces that do not parse.
 fn in_braces(flaw: Flaw) -> Flaw {
-    if flaw.hint.is_some() {
-        return flaw;
-    }
-    flaw.hint("to print double braces as they are, put them between {% raw %} and {% endraw %}")
+    flaw.hint_at_least(
+        "to print double braces as they are, put them between {% raw %} and {% endraw %}",
+    )
 }

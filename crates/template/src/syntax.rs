@@ -82,6 +82,7 @@ impl<'s> Parser<'s> {
     }
 
     /// All operators of one level that follow `first`.
+    #[inline(never)]
     fn chain(&mut self, first: Expr, level: u8) -> Result<Expr, Flaw> {
         let mut parts = Vec::new();
         let mut compared = Vec::new();
@@ -162,6 +163,7 @@ impl<'s> Parser<'s> {
         }
     }
 
+    #[inline(never)]
     fn filter(&mut self) -> Result<Pipe, Flaw> {
         let at = self.at;
         let Token::Name(name) = self.advance()? else {
@@ -188,6 +190,7 @@ impl<'s> Parser<'s> {
         Ok(Pipe::Filter(call))
     }
 
+    #[inline(never)]
     fn test(&mut self) -> Result<Pipe, Flaw> {
         let negated = self.skip_word("not")?;
         let at = self.at;

@@ -135,7 +135,10 @@ fn arithmetic() {
         ),
         ("{{ 'ab' * 3 }}{{ 2 * '-' }}{{ 'x' * -1 }}", "ababab--"),
         ("{{ 2 * 3 ~ 4 }} {{ '1' + 2 ~ 3 }}", "64 123"),
-        ("{{ -9223372036854775808 % -1 }}", "0"),
+        (
+            "{{ -9223372036854775808 % -1 }} {{ -9223372036854775808 % 7 }} {{ big % -2 }}",
+            "0 6 -1",
+        ),
         ("{{ huge / 2 }}", "9223372036854776000"),
     ]);
     check_fails(&[
@@ -565,11 +568,18 @@ fn get_has_a_fallback_for_any_missing_step() {
         ("{{ get(nope, get(nope2, name)) }}", "Ada"),
         ("{% set get = 3 %}{{ get }}", "3"),
     ]);
+    check_fails(&[("{{ 12345678 ~ get('list[nope]') }}", Missing, 15, "`nope`")]);
     check_refused(&[
         ("{{ get(1 + 1, 2) }}", 4, "not a path"),
         ("{{ get('a b') }}", 4, "the end of the path"),
         ("{{ get() }}", 4, "takes 1 to 2"),
         ("{{ get(a, b, c) }}", 4, "takes 1 to 2"),
+        (
+            "{{ 12345678 ~ get('a.b[') }}",
+            15,
+            "where a value is expected",
+        ),
+        ("{{ 12345678 ~ get('a.b[#') }}", 15, "unexpected character"),
     ]);
 }
 

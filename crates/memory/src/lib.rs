@@ -32,5 +32,5 @@ pub use part::{Content, Executor, Part, Source};
 pub use records::{Damage, JournalRow, Quarantined};
 pub use repair::{Repaired, repair};
 pub use thread::{Shown, ShownStatus};
-pub use view::{View, ViewPolicy, view};
+pub use view::{View, ViewPolicy, into_view, view};
 pub use warning::{WARNINGS, Warning};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, ModelRef, Role};
-use crate::repair::{Repaired, repair};
+use crate::repair::{Repaired, into_repaired};
 use crate::warning::Warning;
 
 /// How much of a history a model is shown.
@@ -39,10 +39,16 @@ pub struct View {
 /// Computes the view of stored messages for the model that will read it; without one, no reasoning is passed on.
 #[must_use]
 pub fn view(messages: &[Message], policy: &ViewPolicy, target: Option<&ModelRef>) -> View {
+    into_view(messages.to_vec(), policy, target)
+}
+
+/// [`view`] for messages that are not needed any more: nothing is copied.
+#[must_use]
+pub fn into_view(messages: Vec<Message>, policy: &ViewPolicy, target: Option<&ModelRef>) -> View {
     let Repaired {
         mut messages,
         mut warnings,
-    } = repair(messages, target);
+    } = into_repaired(messages, target);
     match *policy {
         ViewPolicy::Buffer => {}
         ViewPolicy::Window { size: 0 } => messages.clear(),

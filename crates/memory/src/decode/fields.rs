@@ -10,7 +10,7 @@ use crate::message::MESSAGE_VERSION;
 use crate::part::Source;
 
 /// The largest integer that JavaScript holds exactly.
-const MAX_SAFE: u64 = (1 << 53) - 1;
+pub(super) const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// A place in a JSON value, on the stack: it costs nothing until there is a fault.
 pub(super) enum Path<'a> {

@@ -1,5 +1,6 @@
 //! Reading canonical messages from JSON values: strict about the fields of 3.4, with the place of the fault and a hint.
 
+mod fast;
 mod fields;
 
 use serde::de::Error as _;
@@ -31,6 +32,23 @@ pub struct DecodeError {
 /// The first fault, with its path.
 pub fn decode_messages(value: Value, root: &str) -> Result<Vec<Message>, DecodeError> {
     list(value, &Path::Root(root), decode_message)
+}
+
+/// Why a text holds no messages.
+pub(crate) enum TextFault {
+    /// It is no JSON.
+    Json(serde_json::Error),
+    /// There is something in it that is no message.
+    Message(DecodeError),
+}
+
+/// Reads a list of canonical messages from JSON text.
+pub(crate) fn decode_text(text: &str) -> Result<Vec<Message>, TextFault> {
+    if let Some(messages) = fast::read(text) {
+        return Ok(messages);
+    }
+    let value = serde_json::from_str(text).map_err(TextFault::Json)?;
+    decode_messages(value, "messages").map_err(TextFault::Message)
 }
 
 impl Message {

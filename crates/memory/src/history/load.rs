@@ -10,7 +10,7 @@ use crate::error::MemoryError;
 use crate::keys::HistoryKey;
 use crate::message::{Message, Role};
 use crate::records::{Extent, Quarantined, read_round};
-use crate::repair::repair;
+use crate::repair::into_repaired;
 use crate::view::stored_count;
 
 /// How much to read.
@@ -117,7 +117,7 @@ impl Found {
     /// Whether a window of this size needs no more.
     fn suffices(&self, size: usize) -> bool {
         let messages: Vec<Message> = self.rounds.iter().rev().flatten().cloned().collect();
-        let shown = repair(&messages, None).messages;
+        let shown = into_repaired(messages, None).messages;
         stored_count(&shown) > size && shown.iter().any(|message| message.role == Role::User)
     }
 }

@@ -5,11 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use super::{
-    Damage, Fault, Quarantined, check_version, integer, optional_text, parse_body, text, value,
-    word,
-};
-use crate::decode::decode_messages;
+use super::{Damage, Fault, Quarantined, check_version, integer, optional_text, text, value, word};
+use crate::decode::{TextFault, decode_text};
 use crate::error::MemoryError;
 use crate::keys::check_id;
 use crate::message::{Message, Round, Status};
@@ -182,8 +179,10 @@ fn read_body(value: &Value, expected_hash: &str) -> Result<Vec<Message>, Fault> 
             "the body does not have the hash that was stored with it",
         ));
     }
-    decode_messages(parse_body(body)?, "messages")
-        .map_err(|error| Fault::new(Damage::BadMessage, error.to_string()))
+    decode_text(body).map_err(|fault| match fault {
+        TextFault::Json(error) => Fault::new(Damage::BadJson, error.to_string()),
+        TextFault::Message(error) => Fault::new(Damage::BadMessage, error.to_string()),
+    })
 }
 
 /// The first sequence number of a round, which is the last part of its key `[…history, epoch, first_seq]`.

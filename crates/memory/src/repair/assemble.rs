@@ -19,40 +19,35 @@ pub(super) fn assemble(
     zones: &Zones,
     target: Option<&ModelRef>,
 ) -> Repaired {
-    let mut warnings = Vec::new();
-    let mut ids = Ids::of(&messages);
     let orphans = drop_unseen(&messages, &mut pairs, zones);
-    let new_ids = call_ids(&pairs);
-    let mut results = take_results(&mut messages, &pairs, &mut ids);
+    let mut ids = Ids::of(&messages, &pairs, zones);
+    // One of each for every call that is shown, in order.
+    let mut new_ids = call_ids(&pairs).into_iter();
+    let mut results = take_results(&mut messages, &pairs, &mut ids).into_iter();
 
     let mut out = Vec::with_capacity(messages.len());
     let mut system = Vec::new();
-    let mut new_ids = new_ids.into_iter();
-    for (place, (message, calls)) in messages.into_iter().zip(&pairs.calls).enumerate() {
+    for (place, (mut message, calls)) in messages.into_iter().zip(&pairs.calls).enumerate() {
         let closing = zones
             .of(place)
-            .filter(|zone| {
-                zone.last == Some(place) && !zone.closed && (zone.blocked || zone.finished_tool)
-            })
+            .filter(|zone| zone.last == Some(place) && zone.wants_closing())
             .map(|zone| close(zone, &message, &mut ids));
         if message.role == Role::System {
             system.push(message.id);
         } else if message.role != Role::Tool && zones.shows(place, &message) {
-            let names: Vec<String> = new_ids.by_ref().take(calls.len()).collect();
-            let answers = answers(&message, calls, &names, &mut results, &mut ids);
-            let mut message = message;
-            message.parts = seen_parts(message.parts, calls, &names);
+            let new_ids: Vec<_> = new_ids.by_ref().take(calls.len()).collect();
+            let stored = results.by_ref().take(calls.len());
+            let answers = answers(&message, calls, &new_ids, stored, &mut ids);
+            message.parts = seen_parts(message.parts, calls, &new_ids);
             fit(&mut message, target);
             if !message.parts.is_empty() {
                 out.push(message);
             }
-            out.extend(answers.into_iter().map(|mut answer| {
-                fit(&mut answer, target);
-                answer
-            }));
+            out.extend(answers);
         }
         out.extend(closing);
     }
+    let mut warnings = Vec::new();
     if !orphans.is_empty() {
         warnings.push(Warning::orphan_results(orphans));
     }
@@ -81,11 +76,7 @@ fn drop_unseen(messages: &[Message], pairs: &mut Pairs, zones: &Zones) -> Vec<St
     lost.sort_unstable();
     lost.dedup_by_key(|place| place.message);
     lost.into_iter()
-        .filter_map(|place| {
-            messages
-                .get(place.message)
-                .map(|message| (place.message, message))
-        })
+        .filter_map(|place| Some((place.message, messages.get(place.message)?)))
         .filter(|(place, message)| zones.shows(*place, message))
         .map(|(_, message)| message.id.clone())
         .collect()
@@ -101,121 +92,124 @@ fn was_cut(message: &Message, call: &Call) -> bool {
     args_missing && call.answer == Answer::Missing && message.status != Status::Complete
 }
 
-/// for each call that is shown, in order, an id that no other call of the view has.
-fn call_ids(pairs: &Pairs) -> Vec<String> {
+/// for each call that is shown, in order, another id if an earlier one has its own.
+fn call_ids(pairs: &Pairs) -> Vec<Option<String>> {
     let shown = || pairs.calls.iter().flatten().map(|call| call.id.as_str());
     let stored: HashSet<&str> = shown().collect();
-    let mut used: HashSet<String> = HashSet::with_capacity(stored.len());
+    let mut seen: HashSet<&str> = HashSet::with_capacity(stored.len());
     let mut suffixes: HashMap<&str, u64> = HashMap::new();
-    shown()
-        .map(|id| {
-            let mut name = id.to_owned();
-            if used.contains(id) {
-                let suffix = suffixes.entry(id).or_insert(1);
-                while stored.contains(name.as_str()) || used.contains(&name) {
-                    *suffix += 1;
-                    name = format!("{id}~{suffix}");
-                }
+    let rename = |id| {
+        if seen.insert(id) {
+            return None;
+        }
+        // Renamed ids differ among themselves: those of one id by the suffix, those of two ids by the id.
+        let suffix = suffixes.entry(id).or_insert(1);
+        loop {
+            *suffix += 1;
+            let name = format!("{id}~{suffix}");
+            if !stored.contains(name.as_str()) {
+                return Some(name);
             }
-            used.insert(name.clone());
-            name
+        }
+    };
+    shown().map(rename).collect()
+}
+
+/// For each call that is shown, in order, its result as a message of its own; `None` if it has none or it is inline.
+fn take_results(messages: &mut [Message], pairs: &Pairs, ids: &mut Ids) -> Vec<Option<Message>> {
+    let shown = pairs.calls.iter().flatten();
+    shown
+        .map(|call| match call.answer {
+            Answer::At(place) => take_result(messages.get_mut(place.message)?, place, ids),
+            Answer::Missing | Answer::Inline(_) => None,
         })
         .collect()
 }
 
-/// The results that answer a shown call, each as a message of its own.
-fn take_results(messages: &mut [Message], pairs: &Pairs, ids: &mut Ids) -> HashMap<Place, Message> {
-    let mut results = HashMap::new();
-    for call in pairs.calls.iter().flatten() {
-        let Answer::At(place) = call.answer else {
-            continue;
-        };
-        let Some(message) = messages.get_mut(place.message) else {
-            continue;
-        };
-        let Some(part) = message.parts.get_mut(place.part) else {
-            continue;
-        };
-        let part = std::mem::replace(part, Part::text(String::new()));
-        let first_of_tool = message.role == Role::Tool && ids.first_result(&message.id);
-        let mut result = if first_of_tool {
-            let mut own = message.clone();
-            own.parts = Vec::new();
-            own
-        } else {
-            let id = ids.fresh(format!("{}~{}", message.id, place.part));
-            synthetic(message, id, Role::Tool, "split")
-        };
-        result.parts.push(part);
-        results.insert(place, result);
+fn take_result(message: &mut Message, place: Place, ids: &mut Ids) -> Option<Message> {
+    if is_plain_result(message) {
+        let hollow = Message::new(String::new(), Role::Tool, Vec::new(), 0);
+        return Some(std::mem::replace(message, hollow));
     }
-    results
+    // A result among others: it becomes a message, and its part is not shown where it was.
+    let part = message.parts.get_mut(place.part)?;
+    let part = std::mem::replace(part, Part::text(String::new()));
+    let id = ids.fresh(format!("{}~{}", message.id, place.part));
+    let mut result = synthetic(message, id, Role::Tool, "split");
+    result.parts.push(part);
+    Some(result)
+}
+
+/// As all programs write results: a tool message with one part.
+fn is_plain_result(message: &Message) -> bool {
+    message.role == Role::Tool && message.parts.len() == 1
 }
 
 /// The messages that follow a message with calls: its results in call order, a synthetic one where there is none.
 fn answers(
     message: &Message,
     calls: &[Call],
-    names: &[String],
-    results: &mut HashMap<Place, Message>,
+    new_ids: &[Option<String>],
+    stored: impl Iterator<Item = Option<Message>>,
     ids: &mut Ids,
 ) -> Vec<Message> {
-    let answer = |(call, name): (&Call, &String)| {
+    let answer = |((call, new_id), stored): ((&Call, &Option<String>), Option<Message>)| {
         if matches!(call.answer, Answer::Inline(_)) {
             return None;
         }
-        let stored = match call.answer {
-            Answer::At(at) => results.remove(&at),
-            Answer::Missing | Answer::Inline(_) => None,
-        };
-        let mut result = stored.unwrap_or_else(|| no_result(message, call, name, ids));
+        let mut result = stored.unwrap_or_else(|| no_result(message, call, new_id.as_ref(), ids));
         for part in &mut result.parts {
-            rename(part, name);
+            rename(part, new_id.as_ref());
         }
+        fit(&mut result, None);
         Some(result)
     };
-    calls.iter().zip(names).filter_map(answer).collect()
+    calls
+        .iter()
+        .zip(new_ids)
+        .zip(stored)
+        .filter_map(answer)
+        .collect()
 }
 
-fn no_result(message: &Message, call: &Call, name: &str, ids: &mut Ids) -> Message {
+fn no_result(message: &Message, call: &Call, new_id: Option<&String>, ids: &mut Ids) -> Message {
     let tool = match message.parts.get(call.part) {
         Some(Part::ToolCall { name, .. }) => name.as_str(),
         _ => "",
     };
-    let id = ids.fresh(format!("{}~result~{name}", message.id));
+    let call_id = new_id.unwrap_or(&call.id);
+    let id = ids.fresh(format!("{}~result~{call_id}", message.id));
     let mut result = synthetic(message, id, Role::Tool, "no_result");
-    result.parts.push(Part::tool_result(
-        name,
-        tool,
-        true,
-        vec![Content::text(NO_RESULT)],
-    ));
+    let content = vec![Content::text(NO_RESULT)];
+    result
+        .parts
+        .push(Part::tool_result(call_id, tool, true, content));
     result
 }
 
 /// The parts of a message that stay in it, calls and inline results under their new ids.
-fn seen_parts(parts: Vec<Part>, calls: &[Call], names: &[String]) -> Vec<Part> {
-    let mut name_of: HashMap<usize, &String> = HashMap::new();
-    for (call, name) in calls.iter().zip(names) {
-        name_of.insert(call.part, name);
+fn seen_parts(parts: Vec<Part>, calls: &[Call], new_ids: &[Option<String>]) -> Vec<Part> {
+    let mut shown: HashMap<usize, Option<&String>> = HashMap::new();
+    for (call, new_id) in calls.iter().zip(new_ids) {
+        shown.insert(call.part, new_id.as_ref());
         if let Answer::Inline(part) = call.answer {
-            name_of.insert(part, name);
+            shown.insert(part, new_id.as_ref());
         }
     }
     let seen = |(place, mut part): (usize, Part)| {
         if matches!(part, Part::ToolCall { .. } | Part::ToolResult { .. }) {
-            rename(&mut part, name_of.get(&place)?);
+            rename(&mut part, *shown.get(&place)?);
         }
         Some(part)
     };
     parts.into_iter().enumerate().filter_map(seen).collect()
 }
 
-fn rename(part: &mut Part, name: &str) {
+fn rename(part: &mut Part, new_id: Option<&String>) {
     if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = part
-        && call_id != name
+        && let Some(new_id) = new_id
     {
-        name.clone_into(call_id);
+        call_id.clone_from(new_id);
     }
 }
 
@@ -249,30 +243,27 @@ fn synthetic(beside: &Message, id: String, role: Role, kind: &str) -> Message {
     message
 }
 
-/// The message ids of the list, so that new ones do not meet them.
-struct Ids {
-    taken: HashSet<String>,
-    with_result: HashSet<String>,
-}
+/// The message ids of the list, so that new ones do not meet them; empty where no new one will be wanted.
+struct Ids(HashSet<String>);
 
 impl Ids {
-    fn of(messages: &[Message]) -> Self {
-        Self {
-            taken: messages.iter().map(|message| message.id.clone()).collect(),
-            with_result: HashSet::new(),
+    fn of(messages: &[Message], pairs: &Pairs, zones: &Zones) -> Self {
+        let wanted = |call: &Call| match call.answer {
+            Answer::Missing => true,
+            Answer::Inline(_) => false,
+            Answer::At(place) => !messages.get(place.message).is_some_and(is_plain_result),
+        };
+        if zones.is_empty() && !pairs.calls.iter().flatten().any(wanted) {
+            return Self(HashSet::new());
         }
+        Self(messages.iter().map(|message| message.id.clone()).collect())
     }
 
     fn fresh(&mut self, wish: String) -> String {
         let mut id = wish;
-        while !self.taken.insert(id.clone()) {
+        while !self.0.insert(id.clone()) {
             id.push('~');
         }
         id
-    }
-
-    /// Whether this is the first result taken from a message: it keeps the message's id.
-    fn first_result(&mut self, message: &str) -> bool {
-        self.with_result.insert(message.to_owned())
     }
 }

@@ -15,8 +15,8 @@ mod pairing;
 mod response;
 mod zones;
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use crate::message::{Message, ModelRef};
 use crate::warning::Warning;
@@ -33,7 +33,12 @@ pub struct Repaired {
 /// Repairs stored messages for the model that will read them; without one, no reasoning is passed on.
 #[must_use]
 pub fn repair(messages: &[Message], target: Option<&ModelRef>) -> Repaired {
-    let messages = unique(messages.to_vec());
+    into_repaired(messages.to_vec(), target)
+}
+
+/// [`repair`] for messages that are not needed any more.
+pub(crate) fn into_repaired(messages: Vec<Message>, target: Option<&ModelRef>) -> Repaired {
+    let messages = unique(messages);
     let pairs = pairing::pair(&messages);
     let zones = zones::find(&messages, &pairs);
     assemble::assemble(messages, pairs, &zones, target)
@@ -41,6 +46,13 @@ pub fn repair(messages: &[Message], target: Option<&ModelRef>) -> Repaired {
 
 /// a repeated id is one message, with the first's place and the last's content.
 fn unique(messages: Vec<Message>) -> Vec<Message> {
+    let mut seen = HashSet::with_capacity(messages.len());
+    if messages
+        .iter()
+        .all(|message| seen.insert(message.id.as_str()))
+    {
+        return messages;
+    }
     let mut places: HashMap<String, usize> = HashMap::with_capacity(messages.len());
     let mut kept: Vec<Message> = Vec::with_capacity(messages.len());
     for mut message in messages {

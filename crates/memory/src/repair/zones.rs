@@ -16,20 +16,24 @@ pub(super) struct Zone {
     /// Its last message that is no tool result: the closing message comes behind it and its results.
     pub(super) last: Option<usize>,
     /// The closing message is there already: this list has been repaired before.
-    pub(super) closed: bool,
+    closed: bool,
     /// A tool has run: a failed round is then shown, so that its effect is not repeated.
-    pub(super) finished_tool: bool,
+    finished_tool: bool,
     pub(super) error_code: Option<String>,
 }
 
 #[derive(Debug)]
 pub(super) struct Zones {
-    pub(super) zones: Vec<Zone>,
+    zones: Vec<Zone>,
     /// The zone of each message.
     of: Vec<Option<usize>>,
 }
 
 impl Zones {
+    pub(super) fn is_empty(&self) -> bool {
+        self.zones.is_empty()
+    }
+
     pub(super) fn of(&self, place: usize) -> Option<&Zone> {
         let zone = self.of.get(place).copied().flatten()?;
         self.zones.get(zone)
@@ -98,6 +102,11 @@ fn add(zones: &mut Vec<Zone>, status: Status) -> usize {
 }
 
 impl Zone {
+    /// Whether it is shown and not closed yet.
+    pub(super) fn wants_closing(&self) -> bool {
+        !self.closed && (self.blocked || self.finished_tool)
+    }
+
     fn enter(&mut self, place: usize, message: &Message, pairs: &Pairs) {
         if message.role != Role::Tool {
             self.last = Some(place);

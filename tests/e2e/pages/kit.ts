@@ -1,0 +1,31 @@
+// What the tests use inside of the page, as `window.kit`: the shipped package and a few helpers.
+import { createRuntime, isMnemographError, type RuntimeOptions } from "mnemograph";
+import { demoModel } from "mnemograph/models/demo";
+import { openaiChat } from "mnemograph/models/openai";
+import { scriptedModel } from "mnemograph/testing";
+import { brief } from "./brief.js";
+import { type ChatGraphOptions, chatGraph } from "./graphs.js";
+import { gate, openWith, tokens, until } from "./open.js";
+
+const kit = {
+  createRuntime,
+  isMnemographError,
+  demoModel,
+  openaiChat,
+  scriptedModel,
+  chatGraph,
+  brief,
+  gate,
+  tokens,
+  until,
+  open: (options: RuntimeOptions, graph: ChatGraphOptions = {}) =>
+    openWith(createRuntime, chatGraph(graph), options),
+};
+
+declare global {
+  interface Window {
+    kit: typeof kit;
+  }
+}
+
+window.kit = kit;

@@ -26,7 +26,7 @@ export const table = {
   runtime: { normal: ["engine", "graph", "memory", "storage"], dev: ["testkit"] },
   storage: { normal: [] },
   template: { normal: [] },
-  testkit: { normal: ["graph", "memory", "storage"] },
+  testkit: { normal: ["engine", "memory", "runtime", "storage"] },
   typegen: { normal: ["engine", "graph", "memory", "runtime"] },
   wasm: { normal: ["engine", "graph", "indexeddb", "memory", "runtime", "storage"] },
 };

@@ -57,14 +57,14 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     if (opened?.runtime !== runtime) conversations.value = new Map();
     runtime = opened?.runtime;
     threads.value = [];
-    if (opened !== undefined) show(opened, rememberedThread(opened.example.id));
+    if (opened !== undefined) void show(opened, rememberedThread(opened.example.id));
   });
 
-  function show(opened: Opened, id: string): void {
+  function show(opened: Opened, id: string): Promise<void> {
     thread.value = id;
     writePreference(`thread.${opened.example.id}`, id);
     loading.value = !conversations.peek().has(id);
-    void refresh();
+    return refresh();
   }
 
   async function refresh(): Promise<void> {
@@ -177,7 +177,7 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     if (opened === undefined) return;
     await opened.runtime.threads.delete(id);
     tabs.changed(id);
-    if (thread.peek() === id) show(opened, newThread(opened.example.id));
+    if (thread.peek() === id) await show(opened, newThread(opened.example.id));
     else await refresh();
   }
 
@@ -196,11 +196,11 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     stop: () => activeRun.peek()?.cancel("stopped by the person"),
     startNew: () => {
       const opened = session.opened.peek();
-      if (opened !== undefined) show(opened, newThread(opened.example.id));
+      if (opened !== undefined) void show(opened, newThread(opened.example.id));
     },
     select: (id) => {
       const opened = session.opened.peek();
-      if (opened !== undefined) show(opened, id);
+      if (opened !== undefined) void show(opened, id);
     },
     rename: async (id, title) => {
       await session.opened.peek()?.runtime.threads.rename(id, title);

@@ -37,9 +37,10 @@ export function MessageLog(): JSX.Element {
   }
 
   // Another conversation, and every message that is sent, is shown from its end.
+  const count = useComputed(() => chat.turns.value.length);
   useSignalEffect(() => {
     void chat.thread.value;
-    void chat.turns.value.length;
+    void count.value;
     following.current = true;
   });
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import type { Thread } from "mnemograph";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ConfirmDialog } from "../app/confirm-dialog.tsx";
 import { IconButton } from "../app/controls.tsx";
 import { usePlayground } from "../app/playground.ts";
@@ -14,17 +14,40 @@ export function ThreadList(): JSX.Element {
   const { chat } = usePlayground();
   const [renaming, setRenaming] = useState<string | undefined>(undefined);
   const [removing, setRemoving] = useState<Thread | undefined>(undefined);
+  const list = useRef<HTMLElement>(null);
   const threads = chat.threads.value;
   const now = Date.now();
 
+  /** What had the focus is gone from the page: it goes on beside it, not at the page's beginning. */
+  function focusNear(id?: string): void {
+    const button = threads.findIndex((thread) => thread.id === id);
+    requestAnimationFrame(() => {
+      const buttons = list.current?.querySelectorAll<HTMLElement>(".thread-button");
+      (buttons?.item(Math.max(0, button)) ?? list.current)?.focus();
+    });
+  }
+
   return (
-    <nav class="threads" id="threads" aria-label="Conversations" data-testid="thread-list">
+    <nav
+      ref={list}
+      class="threads"
+      id="threads"
+      aria-label="Conversations"
+      tabIndex={-1}
+      data-testid="thread-list"
+    >
       {threads.length === 0 && <p class="empty">No conversation is stored yet.</p>}
       <ul>
         {threads.map((thread) => (
           <li key={thread.id} class="thread" data-testid="thread">
             {renaming === thread.id ? (
-              <RenameForm thread={thread} onDone={() => setRenaming(undefined)} />
+              <RenameForm
+                thread={thread}
+                onDone={(byKeyboard) => {
+                  setRenaming(undefined);
+                  if (byKeyboard) focusNear(thread.id);
+                }}
+              />
             ) : (
               <>
                 <button
@@ -61,7 +84,10 @@ export function ThreadList(): JSX.Element {
         <ConfirmDialog
           title="Delete this conversation?"
           action="Delete"
-          onConfirm={() => chat.remove(removing.id)}
+          onConfirm={async () => {
+            await chat.remove(removing.id);
+            focusNear();
+          }}
           onClose={() => setRemoving(undefined)}
         >
           <p>“{threadTitle(removing)}” and what was said in it are removed from this browser.</p>
@@ -71,13 +97,23 @@ export function ThreadList(): JSX.Element {
   );
 }
 
-function RenameForm({ thread, onDone }: { thread: Thread; onDone: () => void }): JSX.Element {
+interface RenameFormProps {
+  thread: Thread;
+  onDone: (byKeyboard: boolean) => void;
+}
+
+function RenameForm({ thread, onDone }: RenameFormProps): JSX.Element {
   const { chat } = usePlayground();
   const [title, setTitle] = useState(thread.title ?? "");
+  const done = useRef(false);
 
-  function save(): void {
-    if (title.trim() !== "" && title !== thread.title) void chat.rename(thread.id, title.trim());
-    onDone();
+  /** Enter and leaving the field keep the title, Escape does not. Leaving also follows the other two. */
+  function finish(keep: boolean, byKeyboard: boolean): void {
+    if (done.current) return;
+    done.current = true;
+    const text = title.trim();
+    if (keep && text !== "" && text !== thread.title) void chat.rename(thread.id, text);
+    onDone(byKeyboard);
   }
 
   return (
@@ -85,7 +121,7 @@ function RenameForm({ thread, onDone }: { thread: Thread; onDone: () => void }):
       class="rename"
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        finish(true, true);
       }}
     >
       <input
@@ -99,9 +135,9 @@ function RenameForm({ thread, onDone }: { thread: Thread; onDone: () => void }):
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
           event.stopPropagation();
-          onDone();
+          finish(false, true);
         }}
-        onBlur={save}
+        onBlur={() => finish(true, false)}
       />
     </form>
   );

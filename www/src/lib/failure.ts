@@ -23,7 +23,7 @@ const HINTS: Record<string, string> = {
 
 export function toFailure(error: unknown): Failure {
   const code = field(error, "code") ?? "E_INTERNAL";
-  const hint = field(error, "hint") ?? HINTS[code];
+  const hint = refusedKey(error) ?? field(error, "hint") ?? HINTS[code];
   const node = field(error, "node");
   return {
     code,
@@ -33,8 +33,19 @@ export function toFailure(error: unknown): Failure {
   };
 }
 
+/** The hint of the model adapter speaks to a programmer; here the key is a field. */
+function refusedKey(error: unknown): string | undefined {
+  const status = read(error, "status") ?? read(read(error, "details"), "status");
+  return status === 401 || status === 403
+    ? "The server refuses the key: check it in Settings, or leave it empty if none is needed."
+    : undefined;
+}
+
 function field(error: unknown, key: string): string | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
-  const value: unknown = Reflect.get(error, key);
+  const value = read(error, key);
   return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function read(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

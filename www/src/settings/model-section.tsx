@@ -130,7 +130,8 @@ function KeyField(): JSX.Element {
         </button>
       </div>
       <p id="api-key-note" class="field-note">
-        Sent to the address above and nowhere else; gone when the page is closed.
+        Sent to the address above and nowhere else;{" "}
+        {models.remember.value ? "kept in this browser." : "gone when the page is closed."}
       </p>
       <label class="check">
         <input

@@ -1,4 +1,4 @@
-//! A run as a pure state machine: `step(input)` gives effects.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     test,
     allow(

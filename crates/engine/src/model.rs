@@ -523,7 +523,8 @@ pub fn read_args(text: &str) -> (Option<Value>, Option<String>) {
     }
     match mnemograph_graph::json::parse(text) {
         Ok(value) => {
-            let exact = survives_javascript(&value) && value.to_string() == text;
+            let written = value.to_string();
+            let exact = survives_javascript(&value) && written == text;
             (Some(value), (!exact).then(|| text.to_owned()))
         }
         Err(_) => (None, Some(text.to_owned())),

@@ -1,4 +1,4 @@
-//! The driver: performs the effects of a run against storage and host.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     test,
     allow(

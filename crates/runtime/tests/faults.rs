@@ -508,6 +508,6 @@ fn closing_ends_runs_and_refuses_new_ones() {
         RunStatus::Cancelled
     );
     let options = bench.options(Some("t"), "hello?");
-    let refused = bench.runtime.start(plan.clone(), options).err().unwrap();
+    let refused = bench.runtime.start(plan, options).err().unwrap();
     assert_eq!(refused.code(), "E_CLOSED");
 }

@@ -1,4 +1,4 @@
-//! Test tools: scripted host, fake clock, graph builders, faulty storage. For tests alone.
+#![doc = include_str!("../README.md")]
 #![allow(
     clippy::allow_attributes,
     reason = "test tools may panic, on every line"

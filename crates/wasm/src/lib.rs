@@ -1,4 +1,4 @@
-//! The boundary to JavaScript: handles, conversion, callbacks, lifetime.
+#![doc = include_str!("../README.md")]
 
 mod any_storage;
 mod convert;

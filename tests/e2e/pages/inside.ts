@@ -20,10 +20,26 @@ const inside = {
   chatGraph,
   brief,
   gate,
+  equal,
   core: core as unknown as Core,
   open: (options: RuntimeOptions, graph: ChatGraphOptions = {}) =>
     openWith(createRuntime as never, chatGraph(graph), options as never),
 };
+
+/** Deep equality of JSON values; the order of members means nothing. */
+function equal(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) &&
+        equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
+  );
+}
 
 declare global {
   interface Window {

@@ -5,6 +5,7 @@ import { openaiChat } from "mnemograph/models/openai";
 import { scriptedModel } from "mnemograph/testing";
 import { brief } from "./brief.js";
 import { type ChatGraphOptions, chatGraph } from "./graphs.js";
+import { countRows, journalWritten, meet, weatherModel } from "./models.js";
 import { gate, openWith, tokens, until } from "./open.js";
 
 const kit = {
@@ -13,6 +14,10 @@ const kit = {
   demoModel,
   openaiChat,
   scriptedModel,
+  weatherModel,
+  meet,
+  countRows,
+  journalWritten,
   chatGraph,
   brief,
   gate,

@@ -42,6 +42,7 @@ export async function openWith(
   options: RuntimeOptions,
 ): Promise<Opened> {
   const runtime = await createRuntime({
+    models: { default: () => "(no model was given)" },
     tools: {
       weather: {
         description: "The weather in a city",

@@ -1,0 +1,108 @@
+import fs from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { at } from "../../scripts/lib/paths.mjs";
+import { type Site, startSite } from "./site.js";
+
+// The vectors that the native tests read, here through the module in the browser.
+
+let site: Site;
+let page: Page;
+beforeAll(async () => {
+  site = await startSite();
+  page = await site.open({ path: "/inside.html" });
+  await page.evaluate(() => window.inside.open({ storage: "memory" }));
+});
+afterAll(() => site.close());
+
+const files = (area: string): string[] =>
+  fs.readdirSync(at("tests", "conformance", area)).filter((name) => name.endsWith(".json"));
+
+interface Failed {
+  name: string;
+  expected: unknown;
+  actual: unknown;
+}
+
+describe("memory", () => {
+  test.each(files("memory"))("%s", async (file) => {
+    const { views, steps, failed } = await page.evaluate(async (file) => {
+      const { core } = window.inside;
+      interface Case {
+        name: string;
+        given: { messages?: unknown; policy?: unknown; target?: unknown };
+        expected: { messages?: unknown };
+      }
+      const cases = (await (await fetch(`/conformance/memory/${file}`)).json()) as Case[];
+      const views = cases.filter(({ given }) => given.messages !== undefined);
+      const failed: Failed[] = [];
+      const compare = (name: string, expected: unknown, actual: unknown): void => {
+        if (!window.inside.equal(actual, expected)) failed.push({ name, expected, actual });
+      };
+      for (const { name, given, expected } of views) {
+        const { messages, policy, target } = given;
+        const view = core.memory_view(messages, {
+          ...(policy === undefined ? {} : { policy }),
+          ...(target === undefined ? {} : { target }),
+        }) as { messages: unknown; in_view: unknown; warnings: { code: string }[] };
+        compare(name, expected, { ...view, warnings: view.warnings.map(({ code }) => code) });
+        // What is repaired stays as it is.
+        const again = core.memory_repair(view.messages) as { messages: unknown };
+        compare(`${name}, repaired again`, view.messages, again.messages);
+      }
+      return { views: views.length, steps: cases.length - views.length, failed };
+    }, file);
+    expect(failed).toEqual([]);
+    expect(views + steps).toBeGreaterThan(0);
+  });
+});
+
+describe("graph", () => {
+  test.each(files("graph"))("%s", async (file) => {
+    const { count, failed } = await page.evaluate(async (file) => {
+      const { core } = window.inside;
+      interface Problem {
+        code: string;
+        severity: string;
+        node?: string;
+        port?: string;
+        path?: string;
+      }
+      interface Case {
+        name: string;
+        graph?: unknown;
+        text?: string;
+        problems: Problem[];
+        hash?: string;
+      }
+      const cases = (await (await fetch(`/conformance/graph/${file}`)).json()) as Case[];
+      const failed: Failed[] = [];
+      for (const { name, graph, text, problems, hash } of cases) {
+        const checked = core.check_document(text ?? JSON.stringify(graph)) as {
+          ok: boolean;
+          problems: Problem[];
+          hash?: string;
+        };
+        const actual = {
+          ok: checked.ok,
+          problems: checked.problems.map(({ code, node, port, path }, index) => ({
+            code,
+            ...(node === undefined ? {} : { node }),
+            ...(port === undefined ? {} : { port }),
+            ...(problems[index]?.path === undefined ? {} : { path }),
+          })),
+          ...(hash === undefined ? {} : { hash: checked.hash }),
+        };
+        const expected = {
+          ok: !problems.some(({ code }) => code.startsWith("E_")),
+          problems,
+          ...(hash === undefined ? {} : { hash }),
+        };
+        if (!window.inside.equal(actual, expected)) failed.push({ name, expected, actual });
+      }
+      return { count: cases.length, failed };
+    }, file);
+    expect(failed).toEqual([]);
+    expect(count).toBeGreaterThan(0);
+  });
+});

@@ -16,6 +16,8 @@ export interface Chat {
   threads: ReadonlySignal<readonly Thread[]>;
   /** True while this tab is answering in the conversation that is shown. */
   answering: ReadonlySignal<boolean>;
+  /** True if the transcript begins before what is shown. */
+  hasEarlier: ReadonlySignal<boolean>;
   /** True until the transcript is there. */
   loading: ReadonlySignal<boolean>;
   /** A fault outside of any turn, such as a transcript that cannot be read. */
@@ -26,6 +28,7 @@ export interface Chat {
   finished: ReadonlySignal<number>;
   send(text: string): Promise<void>;
   stop(): void;
+  showEarlier(): Promise<void>;
   startNew(): void;
   select(thread: string): void;
   rename(thread: string, title: string): Promise<void>;
@@ -33,6 +36,9 @@ export interface Chat {
   /** Reads again what other tabs may have changed. */
   refresh(): Promise<void>;
 }
+
+/** Turns that are read at once. */
+const PAGE = 60;
 
 export function createChat(session: Session, tabs: OtherTabs): Chat {
   const thread = signal("");
@@ -42,6 +48,8 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
   const failure = signal<Failure | undefined>(undefined);
   const announcement = signal("");
   const finished = signal(0);
+  const hasEarlier = signal(false);
+  let wanted = PAGE;
   const runs = signal<ReadonlyMap<string, Run>>(new Map());
 
   const turns = computed(() => conversations.value.get(thread.value) ?? []);
@@ -61,6 +69,7 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
   });
 
   function show(opened: Opened, id: string): Promise<void> {
+    if (thread.peek() !== id) wanted = PAGE;
     thread.value = id;
     writePreference(`thread.${opened.example.id}`, id);
     loading.value = !conversations.peek().has(id);
@@ -73,11 +82,13 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     if (opened === undefined) return;
     try {
       const [entries, list] = await Promise.all([
-        opened.runtime.threads.transcript(id),
+        opened.runtime.threads.transcript(id, { limit: wanted + 1 }),
         opened.runtime.threads.list(),
       ]);
-      const recorded = await Promise.all(entries.map((entry) => settle(fromTranscript(entry))));
+      const shown = entries.slice(-wanted).map(fromTranscript);
+      const recorded = await Promise.all(shown.map(settle));
       if (session.opened.peek() !== opened) return;
+      if (thread.peek() === id) hasEarlier.value = entries.length > shown.length;
       threads.value = list
         .filter((item) => item.id.startsWith(threadPrefix(opened.example.id)))
         .sort((a, b) => b.updated_at - a.updated_at);
@@ -107,10 +118,16 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
       const own = seen.get(turn.id);
       return own !== undefined && !own.recorded ? own : turn;
     });
-    const unrecorded = known.filter(
-      (turn) => !ids.has(turn.id) && (runs.peek().has(turn.id) || turn.status === "failed"),
-    );
-    return [...merged, ...unrecorded];
+    for (const [index, turn] of known.entries()) {
+      if (ids.has(turn.id)) continue;
+      if (runs.peek().has(turn.id)) merged.push(turn);
+      // A run that was refused before it began is in no transcript: it stays where it was.
+      else if (!turn.recorded && turn.status === "failed") {
+        const before = merged.findIndex((item) => item.id === known[index - 1]?.id);
+        merged.splice(before + 1, 0, turn);
+      }
+    }
+    return merged;
   }
 
   function setTurns(id: string, value: readonly Turn[]): void {
@@ -187,6 +204,11 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     threads,
     loading,
     failure,
+    hasEarlier,
+    showEarlier: () => {
+      wanted += PAGE;
+      return refresh();
+    },
     announcement,
     finished,
     answering: computed(() => activeRun.value !== undefined),

@@ -36,11 +36,22 @@ export function MessageLog(): JSX.Element {
     setAway(left >= NEAR_END);
   }
 
+  /** What was being read stays where it is; the earlier turns grow above it. */
+  async function showEarlier(): Promise<void> {
+    following.current = false;
+    const element = box.current;
+    const below = element === null ? 0 : element.scrollHeight - element.scrollTop;
+    await chat.showEarlier();
+    requestAnimationFrame(() => {
+      if (element !== null) element.scrollTop = element.scrollHeight - below;
+    });
+  }
+
   // Another conversation, and every message that is sent, is shown from its end.
-  const count = useComputed(() => chat.turns.value.length);
+  const lastTurn = useComputed(() => chat.turns.value.at(-1)?.id);
   useSignalEffect(() => {
     void chat.thread.value;
-    void count.value;
+    void lastTurn.value;
     following.current = true;
   });
   useLayoutEffect(() => {
@@ -78,6 +89,16 @@ export function MessageLog(): JSX.Element {
           </Notice>
         )}
         {turns.length === 0 && !chat.loading.value && <Welcome />}
+        {chat.hasEarlier.value && (
+          <button
+            type="button"
+            class="button earlier"
+            data-testid="show-earlier"
+            onClick={() => void showEarlier()}
+          >
+            <Icon name="arrowUp" /> Show earlier messages
+          </button>
+        )}
         <div class="turns">
           {turns.map((turn, index) => (
             <TurnView

@@ -70,7 +70,7 @@ const MAX_LENGTH = 500;
 function tokenize(source: string): string[] {
   if (source.length > MAX_LENGTH) throw new Error(`Longer than ${MAX_LENGTH} characters`);
   const tokens: string[] = [];
-  const pattern = /\s*(?:(\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)|([-+*/%^()×÷−]))/giy;
+  const pattern = /\s*(?:((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)|([-+*/%^()×÷−]))/giy;
   const text = source.trim();
   while (pattern.lastIndex < text.length) {
     const from = pattern.lastIndex;

@@ -33,13 +33,18 @@ export function preview(value: unknown, limits: Partial<PreviewLimits> = {}): st
 
   function structure(item: object, level: number): string {
     if (open.has(item)) return emit("[circular]");
-    const name = specialName(item);
-    if (name !== undefined) return emit(name);
-    if (level >= depth) return emit(Array.isArray(item) ? `[… ${item.length} items]` : "{…}");
     open.add(item);
-    const shown = Array.isArray(item) ? list(item, level) : record(item, level);
-    open.delete(item);
-    return shown;
+    try {
+      const name = specialName(item);
+      if (name !== undefined) return emit(name);
+      if (level >= depth) return emit(Array.isArray(item) ? `[… ${item.length} items]` : "{…}");
+      return Array.isArray(item) ? list(item, level) : record(item, level);
+    } catch {
+      // A revoked proxy, for example, throws whatever is asked of it.
+      return emit("[unreadable]");
+    } finally {
+      open.delete(item);
+    }
   }
 
   function list(items: readonly unknown[], level: number): string {
@@ -84,7 +89,7 @@ function specialName(item: object): string | undefined {
   if (item instanceof ArrayBuffer) return `[${item.byteLength} bytes]`;
   if (ArrayBuffer.isView(item)) return `[${item.constructor.name}, ${item.byteLength} bytes]`;
   if (item instanceof Blob) return `[${item.constructor.name}, ${item.size} bytes]`;
-  if (item instanceof Node) return `[${item.nodeName.toLowerCase()} element]`;
+  if (typeof Node === "function" && item instanceof Node) return `[${item.nodeName} node]`;
   if (item instanceof Date) return `[date ${item.getTime()}]`;
   if (item instanceof Map || item instanceof Set) {
     return `[${item.constructor.name} of ${item.size}]`;

@@ -17,6 +17,9 @@ export interface RunGroupProps {
 /** Rows that are drawn at once; the rest waits behind a button. */
 const PAGE = 200;
 
+/** Characters of joined deltas in a row; the opened row has them all. */
+const ROW_TEXT = 240;
+
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 export function RunGroup({ run, wanted, latest }: RunGroupProps): JSX.Element {
@@ -85,7 +88,7 @@ function Row({ row, startedAt }: { row: TraceRow; startedAt: number }): JSX.Elem
         </span>
         <span class="row-text">
           {event.node !== undefined && <span class="row-node">{event.node}</span>}
-          <span class="row-summary">{row.text ?? summaryOf(event)}</span>
+          <span class="row-summary">{row.text?.slice(0, ROW_TEXT) ?? summaryOf(event)}</span>
         </span>
       </button>
       {open && <Payload row={row} />}

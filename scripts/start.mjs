@@ -31,8 +31,9 @@ async function main() {
   const port = named < 0 ? undefined : Number(process.argv[named + 1]);
   if (port !== undefined && !(port > 0 && port < 65536))
     throw new Failure("--port needs a number from 1 to 65535");
-  const { origin } = await serve(at("www", "dist"), {
-    ports: port ? [port] : [4173, 4174, 4175, 0],
+  const ports = port ? [port] : [4173, 4174, 4175, 0];
+  const { origin } = await serve(at("www", "dist"), { ports }).catch((error) => {
+    throw error.code === "EADDRINUSE" ? new Failure(`port ${port} is in use`) : error;
   });
   console.log(`\nThe playground is at ${origin}/   (stop with Ctrl-C)`);
   openBrowser(`${origin}/`);

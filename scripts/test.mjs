@@ -132,8 +132,13 @@ function summary(rows) {
       ),
     ),
     line("all", total.toFixed(1), String(passed)),
-    ...(failed.length > 0 ? [`failed in: ${failed.join(", ")}`] : [`${passed} passed, 0 failed`]),
+    ...closing(),
   ].join("\n");
+
+  function closing() {
+    if (failed.length > 0) return [`failed in: ${failed.join(", ")}`];
+    return passed > 0 ? [`${passed} passed, 0 failed`] : [];
+  }
 }
 
 if (isMain(import.meta.url)) await script(main);

@@ -37,7 +37,7 @@ pub(crate) struct For {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Expr {
-    Literal(Value),
+    Literal(Box<Value>),
     List(Vec<Expr>, usize),
     Map(Vec<(Expr, Expr)>, usize),
     /// A name with the constant keys that follow it.
@@ -60,6 +60,24 @@ pub(crate) enum Expr {
     Get(Box<(Expr, Option<Expr>)>),
     /// `range(start, end, step)`
     Range(Vec<Expr>, usize),
+}
+
+impl Expr {
+    pub(crate) fn literal(value: impl Into<Value>) -> Expr {
+        Expr::Literal(Box::new(value.into()))
+    }
+
+    /// The text, if this is a literal one.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match self {
+            Expr::Literal(value) => value.as_str(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Expr::Literal(value) if value.is_number())
+    }
 }
 
 #[derive(Debug, Clone)]

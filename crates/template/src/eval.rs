@@ -202,39 +202,40 @@ impl<'n> Eval<'n> {
 
     /// The items of a list, the characters of a text or the keys of a map.
     pub(crate) fn items<'a>(&self, val: Val<'a>) -> Result<Vec<Val<'a>>, Fail> {
-        let items: Vec<Val<'a>> = match self.present(val)? {
-            Val::Ref(Value::Array(items)) => items.iter().map(Val::Ref).collect(),
-            Val::Own(Value::Array(items)) => items.into_iter().map(Val::Own).collect(),
-            val => match val.get() {
-                Value::Null => Vec::new(),
-                Value::String(text) => {
-                    self.spend_bytes(text.len())?;
-                    let mut chars = Vec::new();
-                    for c in text.chars() {
-                        self.spend(1)?;
-                        chars.push(Val::text(c));
-                    }
-                    chars
-                }
-                Value::Object(map) => {
-                    self.spend_len(map.len())?;
-                    map.keys().map(Val::text).collect()
-                }
-                other => {
-                    let message = format!("{} has no items", type_name(other));
-                    return Err(Fail::new(ErrorKind::Type, message)
-                        .hint("a list, a text or a map is needed"));
-                }
-            },
+        let mut val = self.present(val)?;
+        let length = match val.get() {
+            Value::Null => 0,
+            Value::Array(items) => items.len(),
+            Value::String(text) => text.chars().count(),
+            Value::Object(map) => map.len(),
+            other => {
+                let message = format!("{} has no items", type_name(other));
+                return Err(
+                    Fail::new(ErrorKind::Type, message).hint("a list, a text or a map is needed")
+                );
+            }
         };
-        self.spend_len(items.len())?;
-        Ok(items)
+        // Paid for before they are made.
+        self.spend_len(length)?;
+        if let Val::Ref(Value::Array(items)) = val {
+            return Ok(items.iter().map(Val::Ref).collect());
+        }
+        if let Val::Own(value) = &mut val
+            && let Value::Array(items) = value.as_mut()
+        {
+            return Ok(std::mem::take(items).into_iter().map(Val::own).collect());
+        }
+        Ok(match val.get() {
+            Value::String(text) => text.chars().map(Val::text).collect(),
+            Value::Object(map) => map.keys().map(Val::text).collect(),
+            _ => Vec::new(),
+        })
     }
 
     /// The value itself; a borrowed one is copied and paid for.
     pub(crate) fn own(&self, val: Val<'_>) -> Result<Value, Fail> {
         Ok(match self.present(val)? {
-            Val::Own(value) => value,
+            Val::Own(value) => *value,
             Val::Ref(value) => {
                 self.spend_value(value)?;
                 value.clone()
@@ -277,7 +278,7 @@ impl<'n> Eval<'n> {
                 Node::Set(name, expr) => {
                     let val = match self.eval(expr, scope)? {
                         Val::Missing(note) => Val::Missing(note),
-                        val => Val::Own(self.own(val)?),
+                        val => Val::own(self.own(val)?),
                     };
                     scope.set(name, val);
                 }

@@ -30,7 +30,9 @@ impl Eval<'_> {
             Expr::Not(inner) => Ok(Val::flag(!self.eval(inner, scope)?.is_true())),
             Expr::Negative(inner, at) => {
                 let val = self.eval(inner, scope)?;
-                let negated = self.required(val).and_then(|val| negative(val.get()));
+                let negated = self
+                    .required(val)
+                    .and_then(|val| negative(val.get()).map(Val::own));
                 negated.map_err(|fail| fail.at(*at))
             }
             Expr::Math(first, rest) => {
@@ -76,7 +78,7 @@ impl Eval<'_> {
                 };
                 match (found, fallback) {
                     (Val::Missing(_), Some(fallback)) => self.eval(fallback, scope),
-                    (Val::Missing(_), None) => Ok(Val::Own(Value::Null)),
+                    (Val::Missing(_), None) => Ok(Val::own(Value::Null)),
                     (found, _) => Ok(found),
                 }
             }
@@ -113,13 +115,13 @@ impl Eval<'_> {
             (Some(local), 1)
         } else if let (Some(round), "loop") = (scope.round(), root) {
             match keys.get(1) {
-                Some(field) => (round.field(field).map(Val::Own), 2),
+                Some(field) => (round.field(field).map(Val::own), 2),
                 None => (Some(loop_map(round)), 1),
             }
         } else {
             match self.names.find(keys) {
                 Found::Value(Cow::Borrowed(value), used) => (Some(Val::Ref(value)), used),
-                Found::Value(Cow::Owned(value), used) => (Some(Val::Own(value)), used),
+                Found::Value(Cow::Owned(value), used) => (Some(Val::own(value)), used),
                 Found::Missing(at) => (None, at.saturating_add(1)),
             }
         };
@@ -226,7 +228,7 @@ impl Eval<'_> {
             self.spend_value(&value)?;
             list.push(value);
         }
-        Ok(Val::Own(Value::Array(list)))
+        Ok(Val::own(Value::Array(list)))
     }
 
     fn map<'s>(&'s self, pairs: &'s [(Expr, Expr)], scope: &'s Scope<'s>) -> Result<Val<'s>, Fail> {
@@ -240,7 +242,7 @@ impl Eval<'_> {
             self.spend_value(&value)?;
             map.insert(key, value);
         }
-        Ok(Val::Own(Value::Object(map)))
+        Ok(Val::own(Value::Object(map)))
     }
 
     fn pipe<'s>(
@@ -318,7 +320,7 @@ impl Eval<'_> {
             items.push(Value::from(item));
             next = item.checked_add(step);
         }
-        Ok(Val::Own(Value::Array(items)))
+        Ok(Val::own(Value::Array(items)))
     }
 }
 
@@ -343,7 +345,9 @@ fn lacking<'a>(base: &Expr, steps: &[Step], index: usize, kind: &str) -> Val<'a>
         name.push_str(&what);
         (what, at) = match step {
             Step::Key(key, at) => (format!(".{key}"), *at),
-            Step::Index(Expr::Literal(Value::Number(number)), at) => (format!("[{number}]"), *at),
+            Step::Index(Expr::Literal(value), at) if value.is_number() => {
+                (format!("[{value}]"), *at)
+            }
             Step::Index(_, at) => ("[…]".to_owned(), *at),
             Step::Slice(_, _, at) => ("[…:…]".to_owned(), *at),
         };
@@ -358,5 +362,5 @@ fn loop_map<'a>(round: Round) -> Val<'a> {
             map.insert(name.to_owned(), value);
         }
     }
-    Val::Own(Value::Object(map))
+    Val::own(Value::Object(map))
 }

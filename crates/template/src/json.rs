@@ -3,12 +3,49 @@
 use serde_json::{Number, Value};
 
 /// A number as JavaScript prints it: `2.0` is `2`, `-0.0` is `0`, an exponent only from `1e+21` up
-/// and below `0.000001`.
+/// and below `0.000001`. The digits are those of `serde_json`; only their form is changed.
 pub(crate) fn number(number: &Number) -> String {
-    match number.as_f64().filter(|_| number.is_f64()) {
-        Some(0.0) => "0".to_owned(),
-        Some(float) if (1e-6..1e21).contains(&float.abs()) => float.to_string(),
-        _ => number.to_string(),
+    let text = number.to_string();
+    if !number.is_f64() {
+        return text;
+    }
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(text) => ("-", text),
+        None => ("", text.as_str()),
+    };
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let mut digits = [whole, fraction].concat();
+    // Where the point stands among the digits.
+    let mut point = i32::try_from(whole.len()).unwrap_or(0) + exponent;
+    let leading = digits.len() - digits.trim_start_matches('0').len();
+    digits.drain(..leading);
+    point -= i32::try_from(leading).unwrap_or(0);
+    if digits.is_empty() {
+        return "0".to_owned();
+    }
+    let length = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let split = |at: i32| {
+        digits
+            .split_at_checked(usize::try_from(at).unwrap_or(0))
+            .unwrap_or((&digits, ""))
+    };
+    match point {
+        -5..=0 => [sign, "0.", &zeros(-point), &digits].concat(),
+        1..=21 if point < length => {
+            let (whole, fraction) = split(point);
+            [sign, whole, ".", fraction].concat()
+        }
+        1..=21 => [sign, &digits, &zeros(point - length)].concat(),
+        _ => {
+            let (first, rest) = split(1);
+            let dot = if rest.is_empty() { "" } else { "." };
+            let plus = if point > 0 { "e+" } else { "e" };
+            [sign, first, dot, rest, plus, &(point - 1).to_string()].concat()
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! only where no bracket is open, so that `{{ {"a": {"b": 1}} }}` reads as a map.
 
 use crate::error::Flaw;
+use crate::number;
 
 /// One token.
 #[derive(Debug, Clone, PartialEq)]
@@ -342,11 +343,10 @@ impl<'s> Lexer<'s> {
         self.pos += length;
         let too_large = || Flaw::new(at, "the number is too large");
         if float {
-            let value: f64 = text.parse().map_err(|_| too_large())?;
-            if !value.is_finite() {
-                return Err(too_large().hint("floats reach to about 1.8e308"));
-            }
-            Ok(Token::Float(value))
+            let value = number::parse(text);
+            value
+                .map(Token::Float)
+                .ok_or_else(|| too_large().hint("floats reach to about 1.8e308"))
         } else {
             let value = text.parse().map_err(|_| {
                 too_large().hint("integers reach to 18446744073709551615; write 1.0e20 for a float")

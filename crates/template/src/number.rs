@@ -155,25 +155,73 @@ fn float_floor_divide(a: f64, b: f64) -> (f64, f64) {
     (nearest, remainder)
 }
 
-/// Rounds to `places` digits after the point: half to even by default, or up, or down.
+/// Rounds to `places` digits after the point, at most 22: half to even by default, or up, or down.
 pub(crate) fn round(value: f64, places: usize, method: Rounding) -> Result<Value, Fail> {
-    let text = match method {
-        // The exact decimal expansion decides, so 2.675 (stored below it) gives 2.67.
-        Rounding::Common => format!("{value:.places$}"),
-        Rounding::Ceil | Rounding::Floor => {
-            let factor: f64 = format!("1e{places}").parse().unwrap_or(1.0);
-            let scaled = value * factor;
-            if !scaled.is_finite() {
-                return float(value);
-            }
-            let whole = match method {
-                Rounding::Ceil => scaled.ceil(),
-                Rounding::Floor | Rounding::Common => scaled.floor(),
-            };
-            return float(whole / factor + 0.0);
+    let factor = (0..places).fold(1.0, |factor, _| factor * 10.0);
+    let scaled = value * factor;
+    let rounded = match method {
+        // Where the product is beyond 53 bits the value has no more digits than asked for.
+        Rounding::Common if scaled.abs() < 9_007_199_254_740_992.0 => {
+            half_even(scaled, lost(value, factor, scaled)) / factor
         }
+        Rounding::Ceil if scaled.is_finite() => scaled.ceil() / factor,
+        Rounding::Floor if scaled.is_finite() => scaled.floor() / factor,
+        Rounding::Common | Rounding::Ceil | Rounding::Floor => value,
     };
-    float(text.parse().unwrap_or(value))
+    float(rounded + 0.0)
+}
+
+/// The whole number nearest to `value + rest`, where `rest` is less than the last bit of `value`.
+fn half_even(value: f64, rest: f64) -> f64 {
+    let floor = value.floor();
+    let above = value - floor - 0.5;
+    if above > 0.0 || (above == 0.0 && rest > 0.0) {
+        floor + 1.0
+    } else if above < 0.0 || rest < 0.0 {
+        floor
+    } else {
+        2.0 * (floor / 2.0).ceil()
+    }
+}
+
+/// What the product `a * b` lost to rounding, exactly (Dekker). Decides whether a value whose exact
+/// digits end in 4999… or 5000…1 looks like a half only because it was scaled.
+fn lost(a: f64, b: f64, product: f64) -> f64 {
+    let split = |value: f64| {
+        let high = value * 134_217_729.0;
+        let high = high - (high - value);
+        (high, value - high)
+    };
+    let ((a_high, a_low), (b_high, b_low)) = (split(a), split(b));
+    ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+}
+
+/// Reads digits with an optional fraction and exponent, as they are written in the language and in
+/// text. `serde_json` does the arithmetic, which is in the program anyway.
+pub(crate) fn parse(text: &str) -> Option<f64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let power = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+    let digits_only = all_digits(whole) && all_digits(fraction) && all_digits(power);
+    if !digits_only || whole.len() + fraction.len() == 0 || power.is_empty() {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let json = [
+        sign,
+        if whole.is_empty() { "0" } else { whole },
+        ".",
+        fraction,
+        "0e",
+        exponent,
+    ]
+    .concat();
+    serde_json::from_str::<Value>(&json).ok()?.as_f64()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

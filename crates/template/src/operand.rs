@@ -1,11 +1,11 @@
 //! Operands: literals, names, fields, and the arguments of calls.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::ast::{Expr, Path, Step};
 use crate::error::Flaw;
 use crate::lexer::Token;
-use crate::number::{self, Num};
+use crate::ops::negative;
 use crate::parser::Parser;
 
 /// Arguments a call may have. It also bounds how far `map("map", …)` can nest.
@@ -61,10 +61,10 @@ impl<'s> Parser<'s> {
             return self.fields(value);
         }
         let inner = self.nested(Parser::operand)?;
-        if let Expr::Literal(value @ Value::Number(_)) = &inner
-            && let Some(Ok(value)) = Num::of(value).map(number::negative)
+        if let Expr::Literal(value) = &inner
+            && let Ok(value) = negative(value)
         {
-            return Ok(Expr::Literal(value));
+            return Ok(Expr::literal(value));
         }
         Ok(Expr::Negative(Box::new(inner), at))
     }
@@ -74,16 +74,14 @@ impl<'s> Parser<'s> {
         loop {
             let at = self.at;
             if self.skip(".")? {
-                if matches!(expr, Expr::Literal(Value::Number(_))) {
+                if expr.is_number() {
                     return Err(Flaw::new(at, "a number has no fields")
                         .hint("a name with a dash is a subtraction; write nodes[\"a-1\"]"));
                 }
                 let at = self.at;
                 expr = match self.advance()? {
                     Token::Name(key) => add_step(expr, Step::Key(key.to_owned(), at)),
-                    Token::Int(index) => {
-                        add_step(expr, Step::Index(Expr::Literal(Value::from(index)), at))
-                    }
+                    Token::Int(index) => add_step(expr, Step::Index(Expr::literal(index), at)),
                     other => {
                         let found = other.describe();
                         return Err(Flaw::new(at, format!("{found} where a field is expected")));
@@ -118,8 +116,10 @@ impl<'s> Parser<'s> {
             Step::Slice(start, end, at)
         } else {
             match start {
-                Some(Expr::Literal(Value::String(key))) => Step::Key(key, at),
-                Some(index) => Step::Index(index, at),
+                Some(index) => match index.as_text() {
+                    Some(key) => Step::Key(key.to_owned(), at),
+                    None => Step::Index(index, at),
+                },
                 None => return Err(self.unexpected("an index")),
             }
         };
@@ -185,20 +185,18 @@ impl<'s> Parser<'s> {
     fn atom(&mut self, at: usize) -> Result<Expr, Flaw> {
         match self.advance()? {
             Token::Name(name) => self.word(name, at),
-            Token::Str(text) => Ok(Expr::Literal(Value::String(text))),
-            Token::Int(int) => Ok(Expr::Literal(Value::from(int))),
-            Token::Float(float) => Ok(Expr::Literal(
-                Number::from_f64(float).map_or(Value::Null, Value::Number),
-            )),
+            Token::Str(text) => Ok(Expr::literal(text)),
+            Token::Int(int) => Ok(Expr::literal(int)),
+            Token::Float(float) => Ok(Expr::literal(float)),
             other => Err(Flaw::new(at, other.describe())),
         }
     }
 
     fn word(&mut self, name: &str, at: usize) -> Result<Expr, Flaw> {
         Ok(match name {
-            "true" | "True" => Expr::Literal(Value::Bool(true)),
-            "false" | "False" => Expr::Literal(Value::Bool(false)),
-            "none" | "None" => Expr::Literal(Value::Null),
+            "true" | "True" => Expr::literal(true),
+            "false" | "False" => Expr::literal(false),
+            "none" | "None" => Expr::literal(Value::Null),
             "get" if self.is("(") => return self.get(at),
             "range" if self.is("(") => {
                 let args = self.positional("range", at, 1..=3)?;
@@ -229,27 +227,30 @@ impl<'s> Parser<'s> {
     #[inline(never)]
     fn get(&mut self, at: usize) -> Result<Expr, Flaw> {
         let mut args = self.positional("get", at, 1..=2)?.into_iter();
-        let target = match args.next() {
-            Some(Expr::Literal(Value::String(text))) => self
-                .nested(|outer| {
-                    let mut parser = outer.quoted(&text, at)?;
-                    let expr = parser.operand()?;
-                    if parser.token == Token::End {
-                        Ok(expr)
-                    } else {
-                        Err(parser.unexpected("the end of the path"))
-                    }
-                })
-                // What the lexer finds has its place inside of the text.
-                .map_err(|flaw| flaw.moved_to(at))?,
-            Some(other) => other,
-            None => Expr::Literal(Value::Null),
-        };
+        let mut target = args.next().unwrap_or(Expr::literal(Value::Null));
+        if let Some(text) = target.as_text() {
+            // What the lexer finds has its place inside of the text.
+            target = self
+                .nested(|outer| outer.quoted_path(text, at))
+                .map_err(|flaw| flaw.moved_to(at))?;
+        }
         if !matches!(target, Expr::Path(_) | Expr::Steps(..)) {
             return Err(Flaw::new(at, "the first argument of `get` is not a path")
                 .hint("write get(nodes.a.output, \"fallback\")"));
         }
         Ok(Expr::Get(Box::new((target, args.next()))))
+    }
+}
+
+impl Parser<'_> {
+    fn quoted_path(&self, text: &str, at: usize) -> Result<Expr, Flaw> {
+        let mut parser = self.quoted(text, at)?;
+        let expr = parser.operand()?;
+        if parser.token == Token::End {
+            Ok(expr)
+        } else {
+            Err(parser.unexpected("the end of the path"))
+        }
     }
 }
 

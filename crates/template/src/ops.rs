@@ -27,18 +27,18 @@ impl Eval<'_> {
             (MathOp::Add, Value::Array(_), Value::Array(_)) => {
                 let mut items = self.items(a)?;
                 items.extend(self.items(b)?);
-                self.own_all(items).map(Val::Own)
+                self.own_all(items).map(Val::own)
             }
             (MathOp::Multiply, Value::String(_) | Value::Array(_), count)
             | (MathOp::Multiply, count, Value::String(_) | Value::Array(_))
-                if whole(count).is_some() =>
+                if times(count).is_some() =>
             {
-                let count = whole(count).and_then(|count| usize::try_from(count).ok());
+                let count = times(count).unwrap_or(0);
                 let one = if Num::of(a.get()).is_some() { b } else { a };
-                self.repeat(one, count.unwrap_or(0))
+                self.repeat(one, count)
             }
             (_, a, b) => match (Num::of(a), Num::of(b)) {
-                (Some(a), Some(b)) => number::math(op, a, b).map(Val::Own),
+                (Some(a), Some(b)) => number::math(op, a, b).map(Val::own),
                 _ => {
                     let (a, b) = (type_name(a), type_name(b));
                     let message = format!("`{}` does not take {a} and {b}", symbol(op));
@@ -56,11 +56,13 @@ impl Eval<'_> {
             return Ok(Val::text(text.repeat(count)));
         }
         let mut items = Vec::new();
-        for _ in 0..count {
-            self.spend(1)?;
-            items.extend(self.items(val.borrow())?);
+        if val.is_true() {
+            for _ in 0..count {
+                self.spend(1)?;
+                items.extend(self.items(val.borrow())?);
+            }
         }
-        self.own_all(items).map(Val::Own)
+        self.own_all(items).map(Val::own)
     }
 
     pub(crate) fn compare(&self, op: CompareOp, a: &Val<'_>, b: &Val<'_>) -> Result<bool, Fail> {
@@ -144,10 +146,19 @@ impl Eval<'_> {
     }
 }
 
+/// How often a whole number repeats: a negative one never.
+fn times(value: &Value) -> Option<usize> {
+    let count = match Num::of(value)? {
+        Num::Int(int) => int,
+        Num::Float(_) => i128::from(whole(value)?),
+    };
+    Some(usize::try_from(count.max(0)).unwrap_or(usize::MAX))
+}
+
 /// `-value`
-pub(crate) fn negative<'a>(value: &Value) -> Result<Val<'a>, Fail> {
+pub(crate) fn negative(value: &Value) -> Result<Value, Fail> {
     match (value, Num::of(value)) {
-        (Value::Number(_), Some(num)) => number::negative(num).map(Val::Own),
+        (Value::Number(_), Some(num)) => number::negative(num),
         _ => {
             let message = format!("`-` does not take {}", type_name(value));
             Err(Fail::new(ErrorKind::Type, message))

@@ -41,8 +41,7 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn finish(mut self, source: &str) -> Vec<Reference> {
-        self.found.sort_by_key(|(at, ..)| *at);
+    fn finish(self, source: &str) -> Vec<Reference> {
         let reference = |(at, path, guarded): (usize, &[String], bool)| {
             let (line, column) = locate(source, at);
             Reference {
@@ -210,7 +209,9 @@ impl<'t> Walk<'t> {
             return;
         }
         let proven = self.proven.iter().any(|known| known.starts_with(path));
-        self.found.push((at, path, guarded || proven));
+        // Conditions are walked before what they choose from, which may stand to the left.
+        let place = self.found.partition_point(|(known, ..)| *known <= at);
+        self.found.insert(place, (at, path, guarded || proven));
     }
 }
 

@@ -1,8 +1,6 @@
 //! Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `~`, `* / // %`, then the
 //! operands of `operand.rs`, each with its filters and tests.
 
-use serde_json::Value;
-
 use crate::ast::{Call, CompareOp, Expr, MathOp, Node, Pipe};
 use crate::callee::Callee;
 use crate::error::Flaw;
@@ -177,9 +175,8 @@ impl<'s> Parser<'s> {
         };
         let call = bind(what, args, at)?;
         // What `map`, `select` and `reject` apply is known here if it is written out.
-        if what.variadic
-            && let Some(Some(Expr::Literal(Value::String(name)))) = call.args.first()
-        {
+        let applied = call.args.first().and_then(|arg| arg.as_ref()?.as_text());
+        if let Some(name) = applied.filter(|_| what.variadic) {
             if what.name == "map" && filters::find(name).is_none() {
                 return Err(unknown_filter(name, at));
             }

@@ -18,7 +18,8 @@ pub(crate) enum Val<'a> {
     /// Nothing was there. Without a note it is the silent result of `a if false`.
     Missing(Option<Box<Note>>),
     Ref(&'a Value),
-    Own(Value),
+    /// Boxed, so that a `Val` is two words: it is moved a lot and stored little.
+    Own(Box<Value>),
 }
 
 /// What was not there, and where the template asked for it.
@@ -38,12 +39,20 @@ impl<'a> Val<'a> {
         })))
     }
 
+    pub(crate) fn own(value: Value) -> Val<'a> {
+        Val::Own(Box::new(value))
+    }
+
     pub(crate) fn text(text: impl Into<String>) -> Val<'a> {
-        Val::Own(Value::String(text.into()))
+        Val::own(Value::String(text.into()))
     }
 
     pub(crate) fn flag(flag: bool) -> Val<'a> {
-        Val::Own(Value::Bool(flag))
+        Val::Ref(if flag {
+            &Value::Bool(true)
+        } else {
+            &Value::Bool(false)
+        })
     }
 
     /// The value; a missing one reads as null. Callers sort missing values out first.
@@ -71,38 +80,36 @@ impl<'a> Val<'a> {
     /// The field of a map, if there is one.
     pub(crate) fn field(self, key: &str) -> Option<Val<'a>> {
         match self {
-            Val::Ref(Value::Object(map)) => map.get(key).map(Val::Ref),
-            Val::Own(Value::Object(mut map)) => map.swap_remove(key).map(Val::Own),
-            Val::Ref(_) | Val::Own(_) | Val::Missing(_) => None,
+            Val::Ref(value) => value.as_object()?.get(key).map(Val::Ref),
+            Val::Own(mut value) => value.as_object_mut()?.swap_remove(key).map(Val::own),
+            Val::Missing(_) => None,
         }
     }
 
     /// The item of a list or the character of a text; a negative index counts from the end.
     pub(crate) fn item(self, index: i64) -> Option<Val<'a>> {
-        let position = |length: usize| {
-            let index = if index < 0 {
-                i64::try_from(length).ok()?.checked_add(index)?
-            } else {
-                index
-            };
-            usize::try_from(index).ok().filter(|index| *index < length)
+        let length = match self.get() {
+            Value::Array(items) => items.len(),
+            Value::String(text) => text.chars().count(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
         };
+        let index = if index < 0 {
+            i64::try_from(length).ok()?.checked_add(index)?
+        } else {
+            index
+        };
+        let index = usize::try_from(index)
+            .ok()
+            .filter(|index| *index < length)?;
+        if let Value::String(text) = self.get() {
+            return text.chars().nth(index).map(Val::text);
+        }
         match self {
-            Val::Ref(Value::Array(items)) => items.get(position(items.len())?).map(Val::Ref),
-            Val::Own(Value::Array(mut items)) => {
-                let index = position(items.len())?;
-                Some(Val::Own(items.swap_remove(index)))
-            }
-            Val::Ref(Value::String(text)) => nth_char(text, position),
-            Val::Own(Value::String(text)) => nth_char(&text, position),
-            Val::Ref(_) | Val::Own(_) | Val::Missing(_) => None,
+            Val::Ref(value) => value.as_array()?.get(index).map(Val::Ref),
+            Val::Own(mut value) => Some(Val::own(value.as_array_mut()?.swap_remove(index))),
+            Val::Missing(_) => None,
         }
     }
-}
-
-fn nth_char<'a>(text: &str, position: impl Fn(usize) -> Option<usize>) -> Option<Val<'a>> {
-    let index = position(text.chars().count())?;
-    text.chars().nth(index).map(Val::text)
 }
 
 /// What counts as true: everything but `false`, none, zero and the empty text, list and map.

@@ -133,6 +133,8 @@ fn agree(source: &str, data: &Map<String, Value>) -> Result<(), TestCaseError> {
         (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs, "{}", source),
         (Err(_), Err(_)) => {}
         (Err(error), Ok(_)) if EXCUSED.iter().any(|excuse| error.contains(excuse)) => {}
+        // Text with white space around a number.
+        (Ok(_), Err(error)) if error.contains("invalid float literal") => {}
         _ => prop_assert!(false, "{}\nours {:?}\ntheirs {:?}", source, ours, theirs),
     }
     Ok(())

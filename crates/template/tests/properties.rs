@@ -195,8 +195,7 @@ proptest! {
 
     /// Inserted values are text to the end: no part of one is ever read as template.
     #[test]
-    fn braces_in_data_come_out_as_they_went_in(text in braces(), around in "[a-z {}]{0,8}") {
-        let around = around.replace("{{", "{ {");
+    fn braces_in_data_come_out_as_they_went_in(text in braces(), around in "[a-z }%#]{0,8}") {
         let names = json!({"text": text, "list": [text, text], "map": {"key": text}});
         let names = names.as_object().unwrap();
         let around_text = format!("{around}x");
@@ -375,7 +374,7 @@ fn no_small_template_makes_something_huge() {
         (maps.as_str(), ErrorKind::Fuel),
         ("{{ 'x' * 1000000000 }}", ErrorKind::Fuel),
         ("{{ [1] * 1000000000 }}", ErrorKind::Fuel),
-        ("{{ [] * 9223372036854775807 }}", ErrorKind::Fuel),
+        ("{{ [0] * 9223372036854775807 }}", ErrorKind::Fuel),
         ("{{ range(1000000000) }}", ErrorKind::Fuel),
         (
             "{{ ('a' * 100000)|replace('a', 'b' * 10000) }}",

@@ -51,7 +51,7 @@ pub(super) fn fromjson<'a>(eval: &Eval<'_>, val: Val<'a>, _: Args<'a>) -> Out<'a
         )
     })?;
     eval.spend_value(&value)?;
-    Ok(Val::Own(value))
+    Ok(Val::own(value))
 }
 
 /// Text is read without the white space around it; a fraction is cut off.
@@ -85,20 +85,15 @@ pub(super) fn float<'a>(_: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a> {
 
 fn or_default<'a>(number: Result<Value, Fail>, mut args: Args<'a>) -> Out<'a> {
     match (number, args.take(0)) {
-        (Ok(number), _) => Ok(Val::Own(number)),
+        (Ok(number), _) => Ok(Val::own(number)),
         (Err(_), Some(default)) => Ok(default),
         (Err(fail), None) => Err(fail.hint("give a default for what is no number")),
     }
 }
 
 fn parse(text: &str) -> Result<f64, Fail> {
-    let float = text
-        .trim()
-        .parse()
-        .ok()
-        .filter(|float: &f64| float.is_finite());
-    // Rust also reads `inf` and `nan`, and turns what is too large into infinity.
-    float.ok_or_else(|| Fail::new(ErrorKind::Number, "the text is not a finite number"))
+    number::parse(text.trim())
+        .ok_or_else(|| Fail::new(ErrorKind::Number, "the text is not a finite number"))
 }
 
 fn no_number(value: &Value) -> Fail {
@@ -121,7 +116,7 @@ pub(super) fn round<'a>(_: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a> {
     };
     match (val.get(), Num::of(val.get())) {
         (Value::Number(_), Some(Num::Float(float))) => {
-            number::round(float, precision, method).map(Val::Own)
+            number::round(float, precision, method).map(Val::own)
         }
         (Value::Number(_), _) => Ok(val),
         (other, _) => Err(no_number(other).hint("convert with `float` first")),

@@ -24,7 +24,7 @@ pub(super) fn length<'a>(_: &Eval<'_>, val: Val<'a>, _: Args<'a>) -> Out<'a> {
             return Err(Fail::new(ErrorKind::Type, message));
         }
     };
-    Ok(Val::Own(Value::from(length)))
+    Ok(Val::own(Value::from(length)))
 }
 
 pub(super) fn first<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a> {
@@ -38,7 +38,7 @@ pub(super) fn last<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a>
 fn end<'a>(eval: &Eval<'_>, val: Val<'a>, at: usize, index: i64) -> Out<'a> {
     let val = match val.get() {
         Value::String(_) | Value::Array(_) => val,
-        Value::Object(_) => Val::Own(eval.own_all(eval.items(val)?)?),
+        Value::Object(_) => Val::own(eval.own_all(eval.items(val)?)?),
         other => {
             let message = format!("{} has no items", type_name(other));
             return Err(Fail::new(ErrorKind::Type, message));
@@ -81,7 +81,7 @@ pub(crate) fn slice_val<'a>(eval: &Eval<'_>, val: Val<'a>, bounds: [Option<i64>;
             let items = eval.items(val)?;
             let (start, count) = range(items.len());
             let part = items.into_iter().skip(start).take(count).collect();
-            eval.own_all(part).map(Val::Own)
+            eval.own_all(part).map(Val::own)
         }
         other => {
             let message = format!("{} cannot be sliced", type_name(other));
@@ -143,8 +143,8 @@ pub(super) fn sort<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a>
         None => vec![column(eval, &items, None, args.at)?],
     };
     let (reverse, fold) = (args.flag(0), !args.flag(1));
-    let by = |a: &usize, b: &usize| {
-        let mut orderings = columns.iter().map(|column| pair(column, *a, *b, fold));
+    let places = merge_sort(items.len(), &|a, b| {
+        let mut orderings = columns.iter().map(|column| pair(column, a, b, fold));
         let ordering = orderings
             .find(|ordering| ordering.is_ne())
             .unwrap_or(Ordering::Equal);
@@ -153,11 +153,33 @@ pub(super) fn sort<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a>
         } else {
             ordering
         }
-    };
-    let mut places: Vec<usize> = (0..items.len()).collect();
-    places.sort_by(by);
+    });
     drop(columns);
     pick(eval, items, &places)
+}
+
+/// The places `0..length` in order, equal ones as they were. The sort of the standard library is
+/// several times as large as this whole module.
+fn merge_sort(length: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut sorted: Vec<usize> = (0..length).collect();
+    let mut width = 1;
+    while width < length {
+        let mut merged = Vec::with_capacity(length);
+        for pair in sorted.chunks(width * 2) {
+            let (left, right) = pair.split_at_checked(width).unwrap_or((pair, &[]));
+            let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+            while let Some(a) = left.peek() {
+                match right.peek() {
+                    Some(b) if order(**a, **b) == Ordering::Greater => merged.extend(right.next()),
+                    _ => merged.extend(left.next()),
+                }
+            }
+            merged.extend(right);
+        }
+        sorted = merged;
+        width *= 2;
+    }
+    sorted
 }
 
 fn pair(column: &[Val<'_>], a: usize, b: usize, fold: bool) -> Ordering {
@@ -174,7 +196,7 @@ fn pick<'a>(eval: &Eval<'_>, items: Vec<Val<'a>>, places: &[usize]) -> Out<'a> {
         .iter()
         .filter_map(|place| items.get_mut(*place)?.take())
         .collect();
-    eval.own_all(picked).map(Val::Own)
+    eval.own_all(picked).map(Val::own)
 }
 
 pub(super) fn unique<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a> {
@@ -219,13 +241,13 @@ fn extreme<'a>(eval: &Eval<'_>, val: Val<'a>, args: &Args<'a>, wanted: Ordering)
 
 pub(super) fn sum<'a>(eval: &Eval<'_>, val: Val<'a>, mut args: Args<'a>) -> Out<'a> {
     let items = eval.items(val)?;
-    let mut total = args.take(1).unwrap_or_else(|| Val::Own(Value::from(0)));
+    let mut total = args.take(1).unwrap_or_else(|| Val::own(Value::from(0)));
     for item in column(eval, &items, args.text(0)?, args.at)? {
         let (Some(a), Some(b)) = (Num::of(total.get()), Num::of(item.get())) else {
             let message = format!("`sum` adds numbers, not {}", type_name(item.get()));
             return Err(Fail::new(ErrorKind::Type, message).hint("convert with map(\"float\")"));
         };
-        total = Val::Own(number::math(MathOp::Add, a, b)?);
+        total = Val::own(number::math(MathOp::Add, a, b)?);
     }
     Ok(total)
 }
@@ -258,14 +280,14 @@ pub(super) fn map<'a>(eval: &Eval<'_>, val: Val<'a>, mut args: Args<'a>) -> Out<
             };
             mapped.push(found);
         }
-        return Ok(Val::Own(Value::Array(mapped)));
+        return Ok(Val::own(Value::Array(mapped)));
     }
     let filter = named(args.text(0)?, super::find)?;
     for item in eval.items(val)? {
         let bound = bind(filter, &args.rest, args.at)?;
         mapped.push(eval.own((filter.run)(eval, item, bound)?)?);
     }
-    Ok(Val::Own(Value::Array(mapped)))
+    Ok(Val::own(Value::Array(mapped)))
 }
 
 pub(super) fn select<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a> {
@@ -303,7 +325,7 @@ fn choose<'a>(eval: &Eval<'_>, val: Val<'a>, args: &Args<'a>, wanted: bool) -> O
             chosen.push(item);
         }
     }
-    eval.own_all(chosen).map(Val::Own)
+    eval.own_all(chosen).map(Val::own)
 }
 
 fn named<T>(name: Option<&str>, find: fn(&str) -> Option<&'static T>) -> Result<&'static T, Fail> {

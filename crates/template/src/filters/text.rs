@@ -12,18 +12,42 @@ use crate::value::Val;
 type Out<'a> = Result<Val<'a>, Fail>;
 
 pub(super) fn string<'a>(eval: &Eval<'_>, val: Val<'a>, _: Args<'a>) -> Out<'a> {
-    match val {
-        Val::Ref(Value::String(_)) | Val::Own(Value::String(_)) => Ok(val),
-        val => Ok(Val::text(eval.show(val.get())?)),
+    if val.get().is_string() {
+        Ok(val)
+    } else {
+        Ok(Val::text(eval.show(val.get())?))
     }
 }
 
 pub(super) fn upper<'a>(eval: &Eval<'_>, val: Val<'a>, _: Args<'a>) -> Out<'a> {
-    Ok(Val::text(eval.show(val.get())?.to_uppercase()))
+    let text = eval.show(val.get())?;
+    Ok(Val::text(
+        text.chars()
+            .flat_map(char::to_uppercase)
+            .collect::<String>(),
+    ))
 }
 
 pub(super) fn lower<'a>(eval: &Eval<'_>, val: Val<'a>, _: Args<'a>) -> Out<'a> {
-    Ok(Val::text(eval.show(val.get())?.to_lowercase()))
+    let text = eval.show(val.get())?;
+    let mut out = String::with_capacity(text.len());
+    let mut before = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // The small sigma at the end of a word has a form of its own.
+        if c == 'Σ' && before && !chars.peek().copied().is_some_and(is_cased) {
+            out.push('ς');
+        } else {
+            out.extend(c.to_lowercase());
+        }
+        before = is_cased(c);
+    }
+    Ok(Val::text(out))
+}
+
+/// Whether a letter has a small and a capital form.
+fn is_cased(c: char) -> bool {
+    !c.to_lowercase().eq(c.to_uppercase())
 }
 
 pub(super) fn trim<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a> {
@@ -90,7 +114,7 @@ pub(super) fn split<'a>(eval: &Eval<'_>, val: Val<'a>, args: Args<'a>) -> Out<'a
     if separator.is_some() || !rest.is_empty() {
         parts.push(Value::from(rest));
     }
-    Ok(Val::Own(Value::Array(parts)))
+    Ok(Val::own(Value::Array(parts)))
 }
 
 pub(super) fn truncate<'a>(eval: &Eval<'_>, val: Val<'a>, mut args: Args<'a>) -> Out<'a> {

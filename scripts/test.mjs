@@ -35,6 +35,12 @@ const phases = [
   { name: "wasm", what: "the release module", work: () => buildWasm() },
   { name: "typescript", what: "the package built, types checked", work: checkTypeScript },
   { name: "sdk", what: "tests of the npm package", work: () => testWorkspace("pkg"), tests: true },
+  {
+    name: "playground",
+    what: "tests of the playground's pure parts",
+    work: () => testWorkspace("www"),
+    tests: true,
+  },
   { name: "pages", what: "tests of pages in Chromium", work: testPages, tests: true },
   { name: "sizes", what: "what a page has to load", work: checkSizes },
 ];

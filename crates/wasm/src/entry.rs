@@ -65,7 +65,7 @@ pub fn __crash(how: &str) {
         "memory" => {
             let mut kept: Vec<Vec<u8>> = Vec::new();
             loop {
-                kept.push(vec![1; 64 << 20]);
+                kept.push(Vec::with_capacity(64 << 20));
                 if kept.len() > 1 << 20 {
                     break;
                 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Site, startSite } from "./site.js";
 
 let site: Site;
@@ -95,6 +95,48 @@ test("a signal stops a run during a tool's call: the open call is closed for the
   ]);
   expect(seen.sent?.[3]).toMatch(/^tool: no result was recorded/);
   expect(seen.sent?.slice(4)).toEqual(["user: Never mind"]);
+});
+
+describe("the journal is written", () => {
+  test("before the model is called", async () => {
+    const order = await journalAndCalls();
+    expect(order.indexOf("question"), order.join()).toBeGreaterThan(-1);
+    expect(order.indexOf("question"), order.join()).toBeLessThan(order.indexOf("model"));
+  });
+
+  test("with a finished tool's result, before the model is called again", async () => {
+    const order = await journalAndCalls();
+    expect(order.indexOf("result"), order.join()).toBeGreaterThan(-1);
+    expect(order.indexOf("result"), order.join()).toBeLessThan(order.lastIndexOf("model"));
+  });
+
+  /** A run of two model calls with a tool's call between: what was in the journal when. */
+  async function journalAndCalls(): Promise<string[]> {
+    const page = await site.open();
+    return page.evaluate(async () => {
+      const { open, mapStorage, weatherModel } = window.kit;
+      const order: string[] = [];
+      const inner = mapStorage();
+      const { graph } = await open({
+        storage: {
+          scan: (table, range, options) => inner.scan(table, range, options),
+          async commit(batch) {
+            // A storage that takes its time: whoever does not wait for it is ahead of it.
+            for (let turn = 0; turn < 5; turn += 1) await new Promise((next) => setTimeout(next));
+            const outcome = await inner.commit(batch);
+            for (const { table, value } of batch.puts) {
+              if (table !== "journal") continue;
+              order.push(JSON.stringify(value).includes("rain in") ? "result" : "question");
+            }
+            return outcome;
+          },
+        },
+        models: { default: weatherModel(() => void order.push("model")) },
+      });
+      await graph.invoke({ text: "Oslo", thread: "t" });
+      return order;
+    });
+  }
 });
 
 test("a signal that is aborted before, and leaving the loop, do what they say", async () => {

@@ -3,6 +3,7 @@ import { createRuntime, isMnemographError, type RuntimeOptions } from "mnemograp
 import { demoModel } from "mnemograph/models/demo";
 import { openaiChat } from "mnemograph/models/openai";
 import { scriptedModel } from "mnemograph/testing";
+import { mapStorage } from "../../../pkg/test/support/map-storage.js";
 import { brief } from "./brief.js";
 import { type ChatGraphOptions, chatGraph } from "./graphs.js";
 import { countRows, journalWritten, meet, weatherModel } from "./models.js";
@@ -18,6 +19,7 @@ const kit = {
   meet,
   countRows,
   journalWritten,
+  mapStorage,
   chatGraph,
   brief,
   gate,

@@ -142,7 +142,11 @@ function quantile(values, part) {
  */
 async function page(context, file, timeout) {
   const { runInPage } = await import("../tests/lib/index.mjs");
-  const onLog = (/** @type {string} */ line) => console.log(`  ${line}`);
+  const begun = performance.now();
+  const onLog = (/** @type {string} */ line) => {
+    const seconds = (performance.now() - begun) / 1_000;
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${line}`);
+  };
   return runInPage(context, path.join(folder, file), { timeout, headers: isolated, onLog });
 }
 

@@ -10,7 +10,7 @@ use crate::{
     run_store::RunStore,
     runtime::CallKind,
 };
-use mnemograph_engine::{Effect, Input, Run, RunEvent, RunResult};
+use mnemograph_engine::{Effect, Input, RequestId, Run, RunEvent, RunResult};
 use mnemograph_storage::Storage;
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -44,9 +44,10 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                 return result;
             }
             let (queue, store) = (Rc::clone(&self.queue), Rc::clone(&self.store));
-            let input = poll_fn(|context| pending.poll(&queue, &store, context)).await;
-            if let Some(input) = input {
-                self.queue.push(input);
+            match poll_fn(|context| pending.poll(&queue, &store, context)).await {
+                Ready::Queue => {}
+                Ready::Input(input) => self.queue.push(input),
+                Ready::Call(effect) => self.call(effect),
             }
         }
     }
@@ -80,48 +81,15 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                 pending.timer = Some(self.host.sleep(ms));
             }
             Effect::CancelCall { request, reason } => {
+                pending.drop_call(request);
                 self.queue.answer_to(request, true);
                 self.host.abort(&self.run_id, request, &reason);
             }
-            Effect::CallModel {
-                request,
-                node,
-                purpose,
-                model,
-                chat,
-            } => self.call(
-                CallKind::Model,
-                HostCall {
-                    run_id: self.run_id.clone(),
-                    call_id: request,
-                    node,
-                    name: model,
-                    payload: HostPayload::Model {
-                        request: Box::new(chat),
-                        purpose,
-                    },
-                },
-            ),
-            Effect::CallTool {
-                request,
-                node,
-                tool,
-                call_id,
-                args,
-            } => self.call(
-                CallKind::Tool,
-                HostCall {
-                    run_id: self.run_id.clone(),
-                    call_id: request,
-                    node,
-                    name: tool,
-                    payload: HostPayload::Tool {
-                        call_id,
-                        thread_id: self.thread_id.clone(),
-                        args,
-                    },
-                },
-            ),
+            // A call begins when what was to be stored before it is stored: a crash then finds it in the journal.
+            Effect::CallModel { .. } | Effect::CallTool { .. } if pending.is_storing() => {
+                pending.operations.push_back(effect);
+            }
+            Effect::CallModel { .. } | Effect::CallTool { .. } => self.call(effect),
             Effect::OpenTurn { .. }
             | Effect::LoadHistory { .. }
             | Effect::WriteJournal { .. }
@@ -131,25 +99,90 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
         None
     }
 
-    fn call(&self, kind: CallKind, call: HostCall) {
-        self.queue.expect_answer(call.call_id, kind);
-        self.host.call(call);
+    /// Calls the host.
+    fn call(&self, effect: Effect) {
+        let (kind, call_id, node, name, payload) = match effect {
+            Effect::CallModel {
+                request,
+                node,
+                purpose,
+                model,
+                chat,
+            } => {
+                let request_payload = HostPayload::Model {
+                    request: Box::new(chat),
+                    purpose,
+                };
+                (CallKind::Model, request, node, model, request_payload)
+            }
+            Effect::CallTool {
+                request,
+                node,
+                tool,
+                call_id,
+                args,
+            } => {
+                let payload = HostPayload::Tool {
+                    call_id,
+                    thread_id: self.thread_id.clone(),
+                    args,
+                };
+                (CallKind::Tool, request, node, tool, payload)
+            }
+            _ => return,
+        };
+        self.queue.expect_answer(call_id, kind);
+        self.host.call(HostCall {
+            run_id: self.run_id.clone(),
+            call_id,
+            node,
+            name,
+            payload,
+        });
     }
 }
 
+/// What the driver has to do next.
+enum Ready {
+    /// Something is in the queue.
+    Queue,
+    /// The storage or the timer has an input.
+    Input(Input),
+    /// What stood before this call is stored.
+    Call(Effect),
+}
+
 impl Pending {
-    /// Ready when an input is at hand: from the queue (`None`), the storage, or the timer.
+    /// True while something is to be stored or read before what comes now.
+    fn is_storing(&self) -> bool {
+        self.operation.is_some() || !self.operations.is_empty()
+    }
+
+    /// Forgets a call that has not begun.
+    fn drop_call(&mut self, call: RequestId) {
+        self.operations.retain(|effect| match effect {
+            Effect::CallModel { request, .. } | Effect::CallTool { request, .. } => {
+                *request != call
+            }
+            _ => true,
+        });
+    }
+
     fn poll<S: Storage + 'static>(
         &mut self,
         queue: &InputQueue,
         store: &Rc<RunStore<S>>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Input>> {
+    ) -> Poll<Ready> {
         loop {
             if self.operation.is_none() {
-                let next = self.operations.pop_front();
-                self.operation = next
-                    .map(|effect| -> LocalFuture<_> { Box::pin(Rc::clone(store).perform(effect)) });
+                self.operation = match self.operations.pop_front() {
+                    Some(call @ (Effect::CallModel { .. } | Effect::CallTool { .. })) => {
+                        return Poll::Ready(Ready::Call(call));
+                    }
+                    Some(effect) => Some(Box::pin(Rc::clone(store).perform(effect))),
+                    None => None,
+                };
             }
             let Some(operation) = &mut self.operation else {
                 break;
@@ -158,8 +191,8 @@ impl Pending {
                 Poll::Pending => break,
                 Poll::Ready(input) => {
                     self.operation = None;
-                    if input.is_some() {
-                        return Poll::Ready(input);
+                    if let Some(input) = input {
+                        return Poll::Ready(Ready::Input(input));
                     }
                 }
             }
@@ -168,10 +201,10 @@ impl Pending {
             && timer.as_mut().poll(context).is_ready()
         {
             self.timer = None;
-            return Poll::Ready(Some(Input::Timer));
+            return Poll::Ready(Ready::Input(Input::Timer));
         }
         if queue.is_ready(context) {
-            Poll::Ready(None)
+            Poll::Ready(Ready::Queue)
         } else {
             Poll::Pending
         }

@@ -3,7 +3,8 @@
 
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
-    Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
+    Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, ShownStatus,
+    history, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
 use std::cell::{Cell, RefCell};
@@ -118,6 +119,41 @@ impl<S: Storage> RunStore<S> {
             entry: turn.entry,
             started_at: now,
         }));
+        // What is left unmarked now is marked by a later turn.
+        let _ = self.settle_earlier(turn.entry).await;
+        Ok(())
+    }
+
+    /// Marks the turns just before as stopped if their page was closed: runs on one thread follow one another, so they
+    /// are over. One that lives in another tab after all writes its own end later.
+    async fn settle_earlier(&self, entry: u64) -> Result<(), MemoryError> {
+        let Place {
+            namespace, thread, ..
+        } = &self.place;
+        let page = thread::TranscriptPage {
+            limit: Some(2),
+            before: Some(entry),
+        };
+        let earlier = thread::transcript(&*self.storage, namespace, thread, page).await?;
+        for turn in earlier.entries {
+            if turn.shown.status == ShownStatus::Running && !(self.is_live)(&turn.run_id) {
+                let shown = Shown {
+                    status: ShownStatus::Aborted,
+                    ..turn.shown
+                };
+                let (n, run_id, started_at) = (turn.n, &turn.run_id, turn.started_at);
+                thread::finish_turn(
+                    &*self.storage,
+                    namespace,
+                    thread,
+                    n,
+                    run_id,
+                    started_at,
+                    &shown,
+                )
+                .await?;
+            }
+        }
         Ok(())
     }
 

@@ -511,3 +511,29 @@ fn closing_ends_runs_and_refuses_new_ones() {
     let refused = bench.runtime.start(plan, options).err().unwrap();
     assert_eq!(refused.code(), "E_CLOSED");
 }
+
+#[test]
+fn a_turn_whose_page_was_closed_is_marked_by_the_next_one() {
+    let storage = MemoryStorage::new();
+    let plan = plan(&chat_graph("g", |_| {}));
+    let mut before = Bench::on(storage.clone(), "default");
+    before.host.answers("default", [Answer::Hang]);
+    let options = before.options(Some("t"), "hello?");
+    before.pump.start(&plan, options);
+    before.pump.settle();
+    drop(before);
+    let mut after = Bench::on(storage, "default");
+    after.host.answers("default", [Answer::text("fine")]);
+    let mut options = after.options(Some("t"), "again");
+    options.run_id = "later".to_owned();
+    after.pump.run(&plan, options);
+    let turns = pollster::block_on(
+        after
+            .runtime
+            .threads_transcript("t", mnemograph_memory::thread::TranscriptPage::default()),
+    )
+    .unwrap();
+    let statuses: Vec<_> = turns.iter().map(|turn| turn.status).collect();
+    use mnemograph_memory::ShownStatus::{Aborted, Complete};
+    assert_eq!(statuses, [Aborted, Complete]);
+}

@@ -47,7 +47,7 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
             match poll_fn(|context| pending.poll(&queue, &store, context)).await {
                 Ready::Queue => {}
                 Ready::Input(input) => self.queue.push(input),
-                Ready::Call(effect) => self.call(effect),
+                Ready::Call(effect) => self.call(*effect),
             }
         }
     }
@@ -149,7 +149,7 @@ enum Ready {
     /// The storage or the timer has an input.
     Input(Input),
     /// What stood before this call is stored.
-    Call(Effect),
+    Call(Box<Effect>),
 }
 
 impl Pending {
@@ -178,7 +178,7 @@ impl Pending {
             if self.operation.is_none() {
                 self.operation = match self.operations.pop_front() {
                     Some(call @ (Effect::CallModel { .. } | Effect::CallTool { .. })) => {
-                        return Poll::Ready(Ready::Call(call));
+                        return Poll::Ready(Ready::Call(Box::new(call)));
                     }
                     Some(effect) => Some(Box::pin(Rc::clone(store).perform(effect))),
                     None => None,

@@ -233,7 +233,7 @@ pub(super) async fn look<S: Storage>(
         }
     };
     if let Life::Present(known) = &mut plan.life {
-        *known = life_rev(storage, key, plan.head.epoch).await?;
+        *known = life_rev(storage, key, plan.head.epoch, &slot).await?;
     }
     let end = rounds_end(storage, &key.rounds(plan.head.epoch)).await?;
     plan.head.next_seq = plan.head.next_seq.max(end);

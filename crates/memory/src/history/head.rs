@@ -143,13 +143,22 @@ impl NewEpoch {
 pub(super) const LIFE_REV: u64 = 1;
 
 /// `rev` of that row as it is, 0 if it is lost.
+///
+/// A row that is not there is lost only if the head that was looked at before is there after: else the history was
+/// forgotten in between, and what this gives makes the batch fail.
 pub(super) async fn life_rev<S: Storage>(
     storage: &S,
     key: &HistoryKey,
     epoch: u64,
+    slot: &Slot,
 ) -> Result<u64, MemoryError> {
-    let record = get(storage, Table::Heads, &key.life(epoch)).await?;
-    Ok(record.map_or(0, |record| record.rev))
+    if let Some(record) = get(storage, Table::Heads, &key.life(epoch)).await? {
+        return Ok(record.rev);
+    }
+    let again = read(storage, key).await?;
+    let epoch_of = |slot: &Slot| slot.head.map(|head| head.epoch);
+    let is_same = again.rev == slot.rev && epoch_of(&again) == epoch_of(slot);
+    Ok(if is_same { 0 } else { LIFE_REV })
 }
 
 /// Lets a batch hold only in this life of the history, and writes the row that stands for it where it is lost.

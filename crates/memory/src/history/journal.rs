@@ -32,8 +32,11 @@ pub async fn open_round<S: Storage>(
         let mut batch = Batch::new(Durability::Relaxed).merge(extra.clone());
         let base = match &known {
             Known::Head(base, life_rev) => {
-                batch = batch.check(Table::Heads, key.head(), rev(base.head_rev));
                 batch = in_life(batch, key, base.epoch, *life_rev);
+                // That others append meanwhile is no matter, but what is written anew must not be forgotten since.
+                if *life_rev == 0 {
+                    batch = batch.check(Table::Heads, key.head(), rev(base.head_rev));
+                }
                 *base
             }
             Known::Nothing { head_rev, new } => {
@@ -121,5 +124,6 @@ async fn look<S: Storage>(
             });
         }
     };
-    Ok(Known::Head(base, life_rev(storage, key, base.epoch).await?))
+    let life_rev = life_rev(storage, key, base.epoch, &slot).await?;
+    Ok(Known::Head(base, life_rev))
 }

@@ -7,7 +7,7 @@ mod transcript;
 mod turn;
 
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
-pub use turn::{Turn, TurnStart, finish_batch, finish_turn, open_turn};
+pub use turn::{Turn, TurnStart, finish_batch, finish_turn, open_turn, turn_batch};
 
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Part as KeyPart, Range, Record, ScanOptions, Storage, Table,

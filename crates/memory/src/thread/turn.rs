@@ -48,44 +48,58 @@ pub async fn open_turn<S: Storage>(
     start: &TurnStart<'_>,
     extra: Batch,
 ) -> Result<Turn, MemoryError> {
-    let TurnStart {
-        namespace,
-        thread,
-        actor,
-        now,
-        ..
-    } = *start;
-    check_id("actor", actor)?;
-    let key = check(namespace, thread)?;
-    let value = Entry::to_value(start.run_id, now, start.shown)?;
     for attempt in 0..TRIES {
-        let (mut next, rev) = look(storage, start).await?;
-        if next.actor != actor {
-            return Err(MemoryError::ThreadActor {
-                thread: thread.to_owned(),
-            });
-        }
-        if attempt > 0 {
-            // A record that lost count goes on behind the last entry.
-            next.turns = next.turns.max(last_entry(storage, &key).await?);
-        }
-        next.turns = next.turns.saturating_add(1);
-        next.updated_at = now;
-        if next.title.is_none() && next.turns == 1 {
-            next.title = start.shown.user.as_ref().and_then(title);
-        }
-        let entry = key.with(next.turns);
-        let batch = Batch::new(Durability::Relaxed)
-            .check(Table::Threads, key.clone(), rev)
-            .check(Table::Transcripts, entry.clone(), None)
-            .put(Table::Threads, key.clone(), next.to_value())
-            .put(Table::Transcripts, entry, value.clone())
-            .merge(extra.clone());
-        if storage.commit(batch).await? == Outcome::Committed {
-            return Ok(Turn { entry: next.turns });
+        let (turn, batch) = prepare(storage, start, attempt > 0).await?;
+        if storage.commit(batch.merge(extra.clone())).await? == Outcome::Committed {
+            return Ok(turn);
         }
     }
-    Err(conflict(thread))
+    Err(conflict(start.thread))
+}
+
+/// The batch that [`open_turn`] would write, to go along with another write: with the journal's, a turn begins with one
+/// commit. If that fails with `E_STORE_CONFLICT`, somebody else wrote in the thread: use [`open_turn`].
+///
+/// # Errors
+/// As [`open_turn`].
+pub async fn turn_batch<S: Storage>(
+    storage: &S,
+    start: &TurnStart<'_>,
+) -> Result<(Turn, Batch), MemoryError> {
+    prepare(storage, start, false).await
+}
+
+/// After a conflict the entries are looked at too: a record that lost count goes on behind the last one.
+async fn prepare<S: Storage>(
+    storage: &S,
+    start: &TurnStart<'_>,
+    after_conflict: bool,
+) -> Result<(Turn, Batch), MemoryError> {
+    check_id("actor", start.actor)?;
+    let key = check(start.namespace, start.thread)?;
+    let value = Entry::to_value(start.run_id, start.now, start.shown)?;
+    let (mut next, rev) = look(storage, start).await?;
+    if next.actor != start.actor {
+        return Err(MemoryError::ThreadActor {
+            thread: start.thread.to_owned(),
+        });
+    }
+    if after_conflict {
+        next.turns = next.turns.max(last_entry(storage, &key).await?);
+    }
+    next.turns = next.turns.saturating_add(1);
+    next.updated_at = start.now;
+    if next.title.is_none() && next.turns == 1 {
+        next.title = start.shown.user.as_ref().and_then(title);
+    }
+    let turn = Turn { entry: next.turns };
+    let entry = key.with(turn.entry);
+    let batch = Batch::new(Durability::Relaxed)
+        .check(Table::Threads, key.clone(), rev)
+        .check(Table::Transcripts, entry.clone(), None)
+        .put(Table::Threads, key, next.to_value())
+        .put(Table::Transcripts, entry, value);
+    Ok((turn, batch))
 }
 
 /// The thread as it is, or as it begins, and the `rev` of its record.

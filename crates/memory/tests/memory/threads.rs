@@ -262,6 +262,43 @@ fn a_turn_is_finished_with_its_round_or_alone() {
     assert_eq!(records(&storage, Table::Transcripts), []);
 }
 
+#[test]
+fn a_turn_begins_with_one_commit_for_thread_transcript_journal_and_head() {
+    let storage = FaultyStorage::new(MemoryStorage::new());
+    let hi = shown("Hi");
+    let start = start("thread", "ann", &hi, 1);
+    let row = JournalRow {
+        round: round("r1", "u1"),
+        seen_seq: 0,
+        updated_at: 1,
+    };
+    let (turn, batch) = block_on(thread::turn_batch(&storage, &start)).unwrap();
+    assert_eq!(dump(storage.inner()), []);
+    block_on(history::open_round(&storage, &key(), None, &row, batch)).unwrap();
+    let commits = storage
+        .take_calls()
+        .into_iter()
+        .filter(|call| matches!(call, Call::Commit(_)))
+        .count();
+    assert_eq!((turn.entry, commits), (1, 1));
+    let rows = |table| records(storage.inner(), table).len();
+    assert_eq!(
+        [
+            rows(Table::Threads),
+            rows(Table::Transcripts),
+            rows(Table::Journal),
+            rows(Table::Heads)
+        ],
+        [1, 1, 1, 2]
+    );
+    // Somebody else has written in the thread since: nothing of this is written.
+    let (_, late) = block_on(thread::turn_batch(&storage, &start)).unwrap();
+    open(&storage, "thread", "ann", "Me too", 2).unwrap();
+    let error = block_on(history::open_round(&storage, &key(), None, &row, late)).unwrap_err();
+    assert_eq!(error.code(), "E_STORE_CONFLICT");
+    assert_eq!(rows(Table::Transcripts), 2);
+}
+
 fn history_of(namespace: &str, graph: &str, node: &str, thread: &str) -> HistoryKey {
     HistoryKey::new(namespace, graph, node, thread, MemoryType::Buffer).unwrap()
 }

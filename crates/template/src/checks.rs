@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::ast::CompareOp;
 use crate::callee::{Args, Callee};
+use crate::context::Eval;
 use crate::error::Fail;
-use crate::eval::Eval;
 use crate::value::Val;
 
 pub(crate) type TestFn = fn(&Eval<'_>, &Val<'_>, &Args<'_>) -> Result<bool, Fail>;

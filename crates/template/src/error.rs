@@ -118,6 +118,8 @@ pub(crate) type Flaw = Report<()>;
 pub(crate) type Fail = Report<ErrorKind>;
 
 impl<K> Report<K> {
+    #[cold]
+    #[inline(never)]
     fn build(
         kind: K,
         message: Cow<'static, str>,
@@ -132,20 +134,22 @@ impl<K> Report<K> {
         }))
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Report<K> {
-        self.0.hint = Some(hint.into());
+    /// Adds a hint, unless there is one already.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn hint(mut self, hint: &'static str) -> Report<K> {
+        self.0.hint.get_or_insert(Cow::Borrowed(hint));
         self
     }
 
-    /// The hint, unless there is one already.
-    pub(crate) fn hint_at_least(mut self, hint: &'static str) -> Report<K> {
-        self.0.hint.get_or_insert(Cow::Borrowed(hint));
+    /// Adds a hint that is put together.
+    pub(crate) fn hint_text(mut self, hint: String) -> Report<K> {
+        self.0.hint = Some(Cow::Owned(hint));
         self
     }
 }
 
 impl Report<()> {
-    #[cold]
     pub(crate) fn new(at: usize, message: impl Into<Cow<'static, str>>) -> Flaw {
         Report::build((), message.into(), None, Some(at))
     }
@@ -168,16 +172,16 @@ impl Report<()> {
 }
 
 impl Report<ErrorKind> {
-    #[cold]
     pub(crate) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Fail {
         Report::build(kind, message.into(), None, None)
     }
 
-    #[cold]
     pub(crate) fn missing(note: Note) -> Fail {
         Report::build(ErrorKind::Missing, note.message, note.hint, Some(note.at))
     }
 
+    #[cold]
+    #[inline(never)]
     pub(crate) fn at(mut self, at: usize) -> Fail {
         self.0.at.get_or_insert(at);
         self

@@ -9,44 +9,49 @@ pub(crate) fn number(number: &Number) -> String {
     if !number.is_f64() {
         return text;
     }
-    let (sign, text) = match text.strip_prefix('-') {
-        Some(text) => ("-", text),
-        None => ("", text.as_str()),
-    };
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let mut digits = [whole, fraction].concat();
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     // Where the point stands among the digits.
-    let mut point = i32::try_from(whole.len()).unwrap_or(0) + exponent;
-    let leading = digits.len() - digits.trim_start_matches('0').len();
-    digits.drain(..leading);
-    point -= i32::try_from(leading).unwrap_or(0);
+    let mut point: i32 = exponent.parse().unwrap_or(0);
+    let (mut digits, mut counting) = (String::new(), true);
+    for c in mantissa.chars() {
+        match c {
+            '.' => counting = false,
+            '0' if digits.is_empty() => point -= i32::from(!counting),
+            '0'..='9' => {
+                digits.push(c);
+                point += i32::from(counting);
+            }
+            _ => {}
+        }
+    }
+    let digits = digits.trim_end_matches('0');
     if digits.is_empty() {
         return "0".to_owned();
     }
-    let length = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
-    let split = |at: i32| {
-        digits
-            .split_at_checked(usize::try_from(at).unwrap_or(0))
-            .unwrap_or((&digits, ""))
-    };
-    match point {
-        -5..=0 => [sign, "0.", &zeros(-point), &digits].concat(),
-        1..=21 if point < length => {
-            let (whole, fraction) = split(point);
-            [sign, whole, ".", fraction].concat()
-        }
-        1..=21 => [sign, &digits, &zeros(point - length)].concat(),
-        _ => {
-            let (first, rest) = split(1);
-            let dot = if rest.is_empty() { "" } else { "." };
-            let plus = if point > 0 { "e+" } else { "e" };
-            [sign, first, dot, rest, plus, &(point - 1).to_string()].concat()
-        }
+    let scientific = !(-5..=21).contains(&point);
+    let shown = if scientific { 1 } else { point };
+    let mut out = String::new();
+    if text.starts_with('-') {
+        out.push('-');
     }
+    if shown <= 0 {
+        out.push_str("0.");
+        (shown..0).for_each(|_| out.push('0'));
+    }
+    let mut place = 0;
+    for c in digits.chars() {
+        if place == shown && place > 0 {
+            out.push('.');
+        }
+        out.push(c);
+        place += 1;
+    }
+    (place..shown).for_each(|_| out.push('0'));
+    if scientific {
+        out.push_str(if point > 0 { "e+" } else { "e" });
+        out.push_str(&(point - 1).to_string());
+    }
+    out
 }
 
 /// JSON, compact or with `indent` spaces a level. Callers have measured the value.

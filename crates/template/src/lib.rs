@@ -12,12 +12,14 @@
 mod ast;
 mod callee;
 mod checks;
+mod context;
 mod error;
 mod eval;
 mod expr;
 mod filters;
 mod json;
 mod lexer;
+mod literal;
 mod names;
 mod number;
 mod operand;
@@ -30,8 +32,9 @@ mod value;
 use serde_json::Value;
 
 use crate::ast::{Expr, Node};
+use crate::context::Eval;
 use crate::error::{Fail, locate};
-use crate::eval::{Eval, Scope};
+use crate::eval::Scope;
 use crate::parser::Parser;
 use crate::value::Val;
 

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use crate::ast::{CompareOp, MathOp};
+use crate::context::Eval;
 use crate::error::{ErrorKind, Fail};
-use crate::eval::Eval;
 use crate::expr::whole;
 use crate::number::{self, Num};
 use crate::value::{Val, equal, type_name};

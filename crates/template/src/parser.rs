@@ -268,7 +268,5 @@ impl<'s> Parser<'s> {
 
 /// What people most often mean by braces that do not parse.
 fn in_braces(flaw: Flaw) -> Flaw {
-    flaw.hint_at_least(
-        "to print double braces as they are, put them between {% raw %} and {% endraw %}",
-    )
+    flaw.hint("to print double braces as they are, put them between {% raw %} and {% endraw %}")
 }

@@ -270,11 +270,11 @@ fn unknown_filter(name: &str, at: usize) -> Flaw {
         "count" => flaw.hint("write `length`"),
         "escape" => flaw.hint("write `e`"),
         "selectattr" | "rejectattr" => flaw.hint("write select(\"eq\", 1, attribute=\"name\")"),
-        _ => flaw.hint(format!("the filters are {}", filters::names())),
+        _ => flaw.hint_text(format!("the filters are {}", filters::names())),
     }
 }
 
 fn unknown_test(name: &str, at: usize) -> Flaw {
     Flaw::new(at, format!("there is no test `{name}`"))
-        .hint(format!("the tests are {}", checks::names()))
+        .hint_text(format!("the tests are {}", checks::names()))
 }

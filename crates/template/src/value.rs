@@ -136,35 +136,46 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// Nodes and text bytes of a value; an error if it is nested too deeply.
-pub(crate) fn measure(value: &Value, depth: usize) -> Result<(u64, u64), Fail> {
+/// How large a value is.
+#[derive(Default)]
+pub(crate) struct Size {
+    pub(crate) nodes: usize,
+    pub(crate) bytes: usize,
+    /// The depth of the deepest node.
+    pub(crate) depth: usize,
+}
+
+/// Measures a value that stands at `depth`; an error if it is nested too deeply.
+pub(crate) fn measure(value: &Value, depth: usize) -> Result<Size, Fail> {
+    let mut size = Size::default();
+    add_size(value, depth, &mut size)?;
+    Ok(size)
+}
+
+fn add_size(value: &Value, depth: usize, size: &mut Size) -> Result<(), Fail> {
     if depth > MAX_DEPTH {
-        return Err(Fail::new(
-            ErrorKind::Depth,
-            format!("a value is nested more than {MAX_DEPTH} levels deep"),
-        ));
+        let message = format!("a value is nested more than {MAX_DEPTH} levels deep");
+        return Err(Fail::new(ErrorKind::Depth, message));
     }
-    let bytes = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
-    let (mut nodes, mut size) = (1u64, 0u64);
-    let mut add = |key: u64, (more, text): (u64, u64)| {
-        nodes = nodes.saturating_add(more);
-        size = size.saturating_add(text).saturating_add(key);
-    };
+    size.depth = size.depth.max(depth);
+    // What is counted is in memory, so it fits.
+    size.nodes += 1;
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        Value::String(text) => add(0, (0, bytes(text))),
+        Value::String(text) => size.bytes += text.len(),
         Value::Array(items) => {
             for item in items {
-                add(0, measure(item, depth + 1)?);
+                add_size(item, depth + 1, size)?;
             }
         }
         Value::Object(map) => {
             for (key, item) in map {
-                add(bytes(key), measure(item, depth + 1)?);
+                size.bytes += key.len();
+                add_size(item, depth + 1, size)?;
             }
         }
     }
-    Ok((nodes, size))
+    Ok(())
 }
 
 /// Equality by value: `1 == 1.0`, the order of keys does not matter, a text never equals a number.

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::callee::Args;
+use crate::context::Eval;
 use crate::error::{ErrorKind, Fail};
-use crate::eval::Eval;
 use crate::number::{self, Num, Rounding};
 use crate::value::{MAX_DEPTH, Val, measure, type_name};
 

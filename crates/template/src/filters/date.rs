@@ -3,13 +3,11 @@
 //! Named time zones need a database of several hundred kilobytes; the page has one and can give
 //! the offset.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
 use crate::callee::Args;
+use crate::context::Eval;
 use crate::error::{ErrorKind, Fail};
-use crate::eval::Eval;
 use crate::number::{self, Num};
 use crate::value::{Val, type_name};
 
@@ -231,55 +229,82 @@ impl Moment {
         Ok(out)
     }
 
+    /// Letters are codes, all else is text.
+    fn write_all(&self, codes: &str, out: &mut String) -> Option<()> {
+        for code in codes.chars() {
+            if code.is_ascii_alphabetic() {
+                self.write(code, out)?;
+            } else {
+                out.push(code);
+            }
+        }
+        Some(())
+    }
+
     fn write(&self, code: char, out: &mut String) -> Option<()> {
         let hour = self.time / HOUR;
         let minute = self.time / MINUTE % 60;
         let second = self.time / 1000 % 60;
-        let milli = self.time % 1000;
         let weekday = (self.days + 4).rem_euclid(7);
-        let half = (hour + 11) % 12 + 1;
-        let name = |names: &[&'static str], index: i64| {
-            usize::try_from(index)
-                .ok()
-                .and_then(|index| names.get(index).copied())
-                .unwrap_or("")
-        };
-        let month = name(&MONTHS, self.month - 1);
-        let day = name(&WEEKDAYS, weekday);
-        let (sign, zone) = (if self.offset < 0 { '-' } else { '+' }, self.offset.abs());
-        let (zone_hours, zone_minutes) = (zone / HOUR, zone / MINUTE % 60);
-        // Writing to a string cannot fail.
-        let _ = match code {
-            'Y' => write!(out, "{:04}", self.year),
-            'y' => write!(out, "{:02}", self.year % 100),
-            'm' => write!(out, "{:02}", self.month),
-            'd' => write!(out, "{:02}", self.day),
-            'e' => write!(out, "{:2}", self.day),
-            'j' => write!(out, "{:03}", self.days - days(self.year, 1, 1) + 1),
-            'H' => write!(out, "{hour:02}"),
-            'I' => write!(out, "{half:02}"),
-            'M' => write!(out, "{minute:02}"),
-            'S' => write!(out, "{second:02}"),
-            'L' => write!(out, "{milli:03}"),
-            'f' => write!(out, "{milli:03}000"),
-            'p' => write!(out, "{}", if hour < 12 { "AM" } else { "PM" }),
-            'B' => write!(out, "{month}"),
-            'b' => write!(out, "{}", month.get(..3).unwrap_or(month)),
-            'A' => write!(out, "{day}"),
-            'a' => write!(out, "{}", day.get(..3).unwrap_or(day)),
-            'u' => write!(out, "{}", (weekday + 6) % 7 + 1),
-            'w' => write!(out, "{weekday}"),
-            'F' => write!(out, "{:04}-{:02}-{:02}", self.year, self.month, self.day),
-            'T' => write!(out, "{hour:02}:{minute:02}:{second:02}"),
-            'R' => write!(out, "{hour:02}:{minute:02}"),
-            's' => write!(out, "{}", self.instant.div_euclid(1000)),
-            'z' => write!(out, "{sign}{zone_hours:02}{zone_minutes:02}"),
-            ':' => write!(out, "{sign}{zone_hours:02}:{zone_minutes:02}"),
-            'Z' if self.offset == 0 => write!(out, "UTC"),
-            'Z' => write!(out, "{sign}{zone_hours:02}:{zone_minutes:02}"),
-            '%' => write!(out, "%"),
+        let (month, day) = (name(&MONTHS, self.month - 1), name(&WEEKDAYS, weekday));
+        let zone = self.offset.abs();
+        match code {
+            'Y' => pad(out, self.year, 4),
+            'y' => pad(out, self.year % 100, 2),
+            'm' => pad(out, self.month, 2),
+            'd' => pad(out, self.day, 2),
+            'e' => {
+                if self.day < 10 {
+                    out.push(' ');
+                }
+                pad(out, self.day, 1);
+            }
+            'j' => pad(out, self.days - days(self.year, 1, 1) + 1, 3),
+            'H' => pad(out, hour, 2),
+            'I' => pad(out, (hour + 11) % 12 + 1, 2),
+            'M' => pad(out, minute, 2),
+            'S' => pad(out, second, 2),
+            'L' => pad(out, self.time % 1000, 3),
+            'f' => pad(out, self.time % 1000 * 1000, 6),
+            'p' => out.push_str(if hour < 12 { "AM" } else { "PM" }),
+            'B' => out.push_str(month),
+            'b' => out.push_str(month.get(..3)?),
+            'A' => out.push_str(day),
+            'a' => out.push_str(day.get(..3)?),
+            'u' => pad(out, (weekday + 6) % 7 + 1, 1),
+            'w' => pad(out, weekday, 1),
+            'F' => return self.write_all("Y-m-d", out),
+            'T' => return self.write_all("H:M:S", out),
+            'R' => return self.write_all("H:M", out),
+            's' => pad(out, self.instant.div_euclid(1000), 1),
+            'Z' if zone == 0 => out.push_str("UTC"),
+            'z' | ':' | 'Z' => {
+                out.push(if self.offset < 0 { '-' } else { '+' });
+                pad(out, zone / HOUR, 2);
+                if code != 'z' {
+                    out.push(':');
+                }
+                pad(out, zone / MINUTE % 60, 2);
+            }
+            '%' => out.push('%'),
             _ => return None,
-        };
+        }
         Some(())
     }
+}
+
+fn name(names: &[&'static str], index: i64) -> &'static str {
+    let name = usize::try_from(index)
+        .ok()
+        .and_then(|index| names.get(index));
+    name.copied().unwrap_or("")
+}
+
+/// A number with zeros in front up to the width.
+fn pad(out: &mut String, number: i64, width: usize) {
+    let digits = number.to_string();
+    for _ in digits.len()..width {
+        out.push('0');
+    }
+    out.push_str(&digits);
 }

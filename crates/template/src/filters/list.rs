@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::ast::MathOp;
 use crate::callee::{Args, bind};
 use crate::checks;
+use crate::context::Eval;
 use crate::error::{ErrorKind, Fail};
-use crate::eval::Eval;
 use crate::number::{self, Num};
 use crate::value::{Val, order, type_name};
 

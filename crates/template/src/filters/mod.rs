@@ -6,8 +6,8 @@ mod list;
 mod text;
 
 use crate::callee::{Args, Callee};
+use crate::context::Eval;
 use crate::error::Fail;
-use crate::eval::Eval;
 use crate::value::Val;
 
 pub(crate) use list::slice_val;

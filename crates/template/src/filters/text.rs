@@ -1,12 +1,10 @@
 //! Filters on text. Every other value is taken by what it prints.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
 use crate::callee::Args;
+use crate::context::Eval;
 use crate::error::{ErrorKind, Fail};
-use crate::eval::Eval;
 use crate::value::Val;
 
 type Out<'a> = Result<Val<'a>, Fail>;
@@ -180,8 +178,11 @@ fn percent(text: &str, out: &mut String) {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
+            out.push('%');
+            for nibble in [byte >> 4, byte & 15] {
+                let digit = char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+                out.push(digit.to_ascii_uppercase());
+            }
         }
     }
 }

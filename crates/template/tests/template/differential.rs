@@ -1,13 +1,4 @@
 //! The same templates here and in MiniJinja. What differs is meant to, and is in [`DIFFERENCES`].
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
-
-mod generate;
-mod oracle;
 
 use mnemograph_template::{Options, Template};
 use proptest::prelude::*;
@@ -83,11 +74,11 @@ fn ours(source: &str, data: &Map<String, Value>) -> Result<String, String> {
 #[test]
 fn the_table_of_differences_is_true() {
     let data = json!({"a": {}}).as_object().cloned().unwrap();
-    let env = oracle::environment();
+    let env = crate::oracle::environment();
     for (what, source, here, there) in DIFFERENCES {
         let found = ours(source, &data);
         assert_eq!(found.as_deref().ok(), *here, "{what}\n{source}\n{found:?}");
-        let found = oracle::render(&env, source, &data);
+        let found = crate::oracle::render(&env, source, &data);
         assert_eq!(found.as_deref().ok(), *there, "{what}\n{source}\n{found:?}");
     }
 }
@@ -110,7 +101,7 @@ fn the_readme_holds_the_table_of_differences() {
         )
     };
     let table: String = DIFFERENCES.iter().map(row).collect();
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     assert!(readme.contains(&table), "the README should hold\n{table}");
 }
 
@@ -126,9 +117,9 @@ fn config(file: &'static str, cases: u32) -> ProptestConfig {
 }
 
 fn agree(source: &str, data: &Map<String, Value>) -> Result<(), TestCaseError> {
-    let env = oracle::extended();
+    let env = crate::oracle::extended();
     let ours = ours(&source.replace('§', ""), data);
-    let theirs = oracle::render(&env, &source.replace('§', "|flat"), data);
+    let theirs = crate::oracle::render(&env, &source.replace('§', "|flat"), data);
     match (&ours, &theirs) {
         (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs, "{}", source),
         (Err(_), Err(_)) => {}
@@ -144,7 +135,7 @@ proptest! {
     #![proptest_config(config("tests/regressions/typed.txt", 500))]
 
     #[test]
-    fn typed_templates_render_alike(source in generate::source("template", 7), data in generate::context()) {
+    fn typed_templates_render_alike(source in crate::generate::source("template", 7), data in crate::generate::context()) {
         agree(&source, &data)?;
     }
 }
@@ -153,7 +144,7 @@ proptest! {
     #![proptest_config(config("tests/regressions/wild.txt", 800))]
 
     #[test]
-    fn wild_expressions_agree(source in generate::source("wild", 5), data in generate::context()) {
+    fn wild_expressions_agree(source in crate::generate::source("wild", 5), data in crate::generate::context()) {
         agree(&format!("{{{{ {source} }}}}"), &data)?;
     }
 }

@@ -1,15 +1,8 @@
 //! The examples of REFERENCE.md.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
-
 use mnemograph_template::{Options, Template};
 use serde_json::{Map, Value};
 
-const PAGE: &str = include_str!("../REFERENCE.md");
+const PAGE: &str = include_str!("../../REFERENCE.md");
 
 /// The text or the error's message.
 fn result(source: &str, data: &Map<String, Value>) -> Result<String, String> {

@@ -1,15 +1,7 @@
 //! Static analysis.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
 
-mod support;
-
+use crate::support::parse;
 use mnemograph_template::{Expression, Reference, Template};
-use support::parse;
 
 /// References as text: a path, and `?` where it is guarded.
 fn shown(references: &[Reference]) -> String {

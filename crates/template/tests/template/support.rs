@@ -1,5 +1,4 @@
 //! What the tests share: one data set, and tables of templates.
-#![allow(dead_code, reason = "no test uses all of it")]
 
 use mnemograph_template::{ErrorKind, Missing, Options, RenderError, Template};
 use serde_json::{Map, Value, json};

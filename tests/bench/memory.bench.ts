@@ -19,6 +19,9 @@ import { type Trace, trace } from "./parts/trace.js";
 
 const SIZES = [10, 1_000, 10_000];
 
+/** Histories in RAM come about by turns, which read all there is: longer ones would take minutes. */
+const RAM_SIZES = [10, 1_000];
+
 type Log = (line: string) => void;
 
 export default async function bench(log: Log) {
@@ -42,7 +45,7 @@ export default async function bench(log: Log) {
   log("turn with a tool");
   rows.push((await turnsOn(10, "tool", parts, traces)).row);
   const inRam: Compared[] = [];
-  for (const size of SIZES) {
+  for (const size of RAM_SIZES) {
     log(`turn in RAM on ${size}`);
     inRam.push(await ramTurns(size));
   }
@@ -259,8 +262,8 @@ async function ramTurns(size: number): Promise<Compared> {
   const chat = await openChat((request) => model(request), { storage: "memory" });
   const threads = size < 100 ? 120 : 1;
   for (let i = 0; i < threads; i += 1) {
-    for (const calls of seedingTurns(size)) {
-      model = calls === 0 ? instantModel() : toolModel({ calls });
+    for (const { messages } of history(size)) {
+      model = messages.length === 4 ? toolModel() : instantModel();
       await turn(chat, `t${i}`);
     }
   }
@@ -283,16 +286,6 @@ async function ramTurns(size: number): Promise<Compared> {
     row: row(`turn on ${size} messages, storage memory`, samples.floor, samples.own),
     ...samples,
   };
-}
-
-/**
- * How many tools each turn calls so that a history of this size comes about: a turn with n calls has n + 3 messages, one
- * without has two. Turns read what is there, so the longest history is made of few large ones.
- */
-function seedingTurns(size: number): number[] {
-  const each = size < 5_000 ? 4 : 100;
-  const turns = Array.from({ length: Math.floor(size / each) }, () => each - 3);
-  return size % each === 0 ? turns : [...turns, 0];
 }
 
 async function dispose(

@@ -21,7 +21,7 @@ export interface Effort {
 /** Warms up, then takes one sample of each way a round, in an order that turns around with each round. */
 export async function compare<Name extends string>(
   ways: Record<Name, Work>,
-  { rounds = 25, budgetMs = 5_000 }: Effort = {},
+  { rounds = 25, budgetMs = 4_000 }: Effort = {},
 ): Promise<Samples<Name>> {
   const names = Object.keys(ways) as Name[];
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Samples<Name>;

@@ -8,7 +8,7 @@ interface ToolCall {
   args: { text: string };
 }
 
-export type Answer = string | { tool_calls: ToolCall[] };
+export type Answer = string | { tool_calls: [ToolCall] };
 
 export type Model = (request: { messages: Message[] }) => Answer | Promise<Answer>;
 
@@ -29,24 +29,18 @@ export const instantModel =
 
 export interface ToolModelOptions {
   marks?: Asked;
-  /** Tools called in its first answer; 1 by default. */
-  calls?: number;
   /** Comes before the last answer. */
   wait?: () => Promise<void>;
 }
 
-/** Calls tools first: with one, a round of four messages. */
+/** Calls one tool first: a round of four messages. */
 export const toolModel =
-  ({ marks = {}, calls = 1, wait }: ToolModelOptions = {}): Model =>
+  ({ marks = {}, wait }: ToolModelOptions = {}): Model =>
   async ({ messages }) => {
     if (messages.at(-1)?.role !== "tool") {
       marks.asked = performance.now();
-      const tool_calls = Array.from({ length: calls }, (_, i) => ({
-        call_id: `call_${messages.length}_${i}`,
-        name: "lookup",
-        args: { text: TEXT },
-      }));
-      return { tool_calls };
+      const call_id = `call_${messages.length}`;
+      return { tool_calls: [{ call_id, name: "lookup", args: { text: TEXT } }] };
     }
     if (wait) await wait();
     marks.answered = performance.now();

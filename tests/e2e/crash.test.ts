@@ -13,16 +13,20 @@ test.each(["panic", "overflow", "memory"])(
     const page = await site.open({ path: "/inside.html", expected: [/^uncaught: /, /^console: /] });
     const seen = await page.evaluate(async (how) => {
       const { open, scriptedModel, brief, core, gate } = window.inside;
+      const asked = gate();
       const model = scriptedModel(
         "Hello Ada.",
-        () => new Promise<string>(() => {}),
+        () => {
+          asked.open();
+          return new Promise<string>(() => {});
+        },
         "You are Ada.",
         "Still Ada.",
       );
       const { graph, runtime } = await open({ models: { default: model as never } });
       await graph.invoke({ text: "my name is Ada", thread: "t" });
       const run = graph.run({ text: "pending", thread: "t" });
-      for await (const { type } of run) if (type === "memory_read") break;
+      await asked.opened;
       const crashed = gate();
       runtime.on("crashed", crashed.open);
       const waiting = runtime.threads.list().catch((error: unknown) => error);

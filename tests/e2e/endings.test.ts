@@ -57,12 +57,16 @@ test("a signal stops a run in mid-stream: the answer so far is kept, marked, and
 test("a signal stops a run during a tool's call: the open call is closed for the model", async () => {
   const page = await site.open();
   const seen = await page.evaluate(async () => {
-    const { open, scriptedModel, brief, until } = window.kit;
+    const { open, scriptedModel, brief } = window.kit;
     const model = scriptedModel(
       { tool_calls: [{ call_id: "c1", name: "weather", args: { city: "Oslo" } }] },
       "Fine.",
     );
     let toolAborted = false;
+    let begun = () => {};
+    const tool = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
     const { graph } = await open({
       models: { default: model },
       tools: {
@@ -71,6 +75,7 @@ test("a signal stops a run during a tool's call: the open call is closed for the
           parameters: { type: "object" },
           execute: (_args, { signal }) =>
             new Promise((_resolve, reject) => {
+              begun();
               signal.addEventListener("abort", () => {
                 toolAborted = true;
                 reject(signal.reason);
@@ -80,7 +85,7 @@ test("a signal stops a run during a tool's call: the open call is closed for the
       },
     });
     const run = graph.run({ text: "Weather?", thread: "t" });
-    await until(run, ({ type }) => type === "tool_call");
+    await tool;
     run.cancel("enough");
     const { status } = await run.result;
     await graph.invoke({ text: "Never mind", thread: "t" });

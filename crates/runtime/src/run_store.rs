@@ -18,6 +18,7 @@ pub(crate) struct Place {
     pub(crate) thread: String,
     pub(crate) actor: String,
     pub(crate) run_id: String,
+    pub(crate) is_locked: bool,
 }
 
 pub(crate) struct RunStore<S> {
@@ -124,9 +125,12 @@ impl<S: Storage> RunStore<S> {
         Ok(())
     }
 
-    /// Marks the turns just before as stopped if their page was closed: runs on one thread follow one another, so they
-    /// are over. One that lives in another tab after all writes its own end later.
+    /// Marks the turns just before as stopped if their page was closed. Only a run that holds its thread's lock
+    /// knows that they are over.
     async fn settle_earlier(&self, entry: u64) -> Result<(), MemoryError> {
+        if !self.place.is_locked {
+            return Ok(());
+        }
         let Place {
             namespace, thread, ..
         } = &self.place;

@@ -26,6 +26,8 @@ pub struct StartOptions {
     pub thread: Option<String>,
     /// The person; absent: `default`.
     pub actor: Option<String>,
+    /// True if nobody else, in this page or another, can be running this thread.
+    pub is_locked: bool,
     /// What the run begins with.
     pub input: RunInput,
 }
@@ -154,6 +156,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
                 thread: thread_id.clone(),
                 actor,
                 run_id: run_id.clone(),
+                is_locked: options.is_locked,
             },
             self.liveness(),
             self.clock(),

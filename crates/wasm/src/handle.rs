@@ -207,6 +207,7 @@ impl RuntimeHandle {
             run_id: input.run_id,
             thread: input.thread,
             actor: input.actor,
+            is_locked: input.locked,
             input: RunInput {
                 text: input.text,
                 message: input.message,

@@ -77,6 +77,8 @@ pub(crate) struct StartInput {
     pub(crate) trigger: Option<String>,
     #[serde(default)]
     pub(crate) data: Value,
+    #[serde(default)]
+    pub(crate) locked: bool,
 }
 
 /// A thread to be made known.

@@ -42,6 +42,7 @@ impl<S: Storage + 'static> Bench<S> {
             run_id: format!("run{}", self.runs),
             thread: thread.map(str::to_owned),
             actor: None,
+            is_locked: true,
             input: RunInput {
                 text: Some(text.to_owned()),
                 ..RunInput::default()

@@ -43,6 +43,8 @@ pub struct PlannedTool {
     pub host_name: String,
     /// Time limit of one call.
     pub timeout_ms: u64,
+    /// A person would have to agree to each call, and nobody can be asked yet: the tool is not run.
+    pub require_approval: bool,
 }
 
 /// What [`load`] found.
@@ -257,5 +259,6 @@ fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedT
         },
         host_name: host_name.clone(),
         timeout_ms: tool.timeout_ms,
+        require_approval: tool.require_approval,
     }
 }

@@ -537,3 +537,27 @@ fn a_turn_whose_page_was_closed_is_marked_by_the_next_one() {
     use mnemograph_memory::ShownStatus::{Aborted, Complete};
     assert_eq!(statuses, [Aborted, Complete]);
 }
+
+#[test]
+fn a_tool_that_needs_approval_is_never_run_unasked() {
+    let approve =
+        |graph: &mut Value| graph["nodes"][4]["settings"]["require_approval"] = json!(true);
+    let mut bench = Bench::new();
+    let plan = plan(&chat_graph("g", approve));
+    bench.host.answers(
+        "default",
+        [
+            Answer::tool_call("a", "weather", json!({})),
+            Answer::text("done"),
+        ],
+    );
+    bench.host.answers("weather", [Answer::text("ran")]);
+    assert_eq!(bench.say(&plan, "go").text, "done");
+    let line = bench.last_prompt().pop().unwrap();
+    assert!(line.contains("not run"), "{line}");
+    assert_eq!(
+        bench.host.0.calls.borrow().len(),
+        2,
+        "only the model was called"
+    );
+}

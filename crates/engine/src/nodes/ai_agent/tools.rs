@@ -251,6 +251,12 @@ impl ToolRun {
             );
             return self.done(core, agent, true, vec![Content::text(text)]);
         };
+        if tool.require_approval {
+            let text =
+                "The tool was not run: a person must approve it, and nobody can be asked here."
+                    .to_owned();
+            return self.done(core, agent, true, vec![Content::text(text)]);
+        }
         let Some(args) = self.args.clone() else {
             let text =
                 "The arguments are not valid JSON. Call the tool again with valid JSON.".to_owned();

@@ -58,7 +58,7 @@ export interface Marks {
   stored?: number;
 }
 
-/** One turn: read, note, ask the model until it answers, store. */
+/** One turn: read, note, ask the model until it answers, store. Nobody is asked before it is noted. */
 export async function floorTurn(
   db: IDBDatabase,
   thread: string,
@@ -68,24 +68,23 @@ export async function floorTurn(
   const round = crypto.randomUUID();
   const user = newMessage(round, "user", textPart(TEXT));
   const { head, messages, record } = await read(db, thread);
-  const noted = [begin(db, thread, record, round, user)];
   const made = [user];
+  await begin(db, thread, record, round, user);
   let answer = await model({ messages: [...messages, ...made] });
   while (typeof answer !== "string") {
     const [call] = answer.tool_calls;
     made.push(newMessage(round, "assistant", { type: "tool_call", ...call }));
-    noted.push(note(db, thread, round, made));
+    await note(db, thread, round, made);
     const content = [textPart(TEXT)];
     made.push(
       newMessage(round, "tool", { type: "tool_result", ...call, is_error: false, content }),
     );
-    noted.push(note(db, thread, round, made));
+    await note(db, thread, round, made);
     answer = await model({ messages: [...messages, ...made] });
   }
   made.push(newMessage(round, "assistant", textPart(answer)));
   await append(db, thread, head, { id: round, messages: made }, record.next_entry);
   marks.stored = performance.now();
-  await Promise.all(noted);
   return answer;
 }
 
@@ -109,7 +108,7 @@ async function read(
   return { head, messages: rounds.flatMap(({ body }) => JSON.parse(body) as Message[]), record };
 }
 
-/** The journal's row and the open entry of the transcript; nobody waits for it before the model is asked. */
+/** The journal's row and the open entry of the transcript; the model is asked when they are stored. */
 function begin(
   db: IDBDatabase,
   thread: string,

@@ -14,6 +14,7 @@ mod support;
 mod append;
 mod damage;
 mod decode;
+mod deletion;
 mod faults;
 mod interleaving;
 mod invariants;

@@ -5,6 +5,7 @@ use mnemograph_memory::{Appended, Base, JournalRow, Round, Status};
 use mnemograph_storage::{Batch, MemoryStorage, Storage, Table};
 use pollster::block_on;
 
+use crate::support::interleave::{Yielding, interleave};
 use crate::support::*;
 
 fn open<S: Storage>(storage: &S, base: Option<&Base>, round: &Round) -> Base {
@@ -110,6 +111,40 @@ fn a_run_that_lives_after_all_loses_and_doubles_nothing() {
     // From now on it is an ordinary round.
     let again = block_on(append(&storage, Some(&base), &round("r1", "u1"))).unwrap();
     assert!(matches!(again, Appended::Already { count: 4, .. }));
+}
+
+/// Whenever the run writes its journal again while it is being recovered, nothing of that is lost.
+#[test]
+fn recovery_removes_no_row_that_is_newer_than_what_it_stores() {
+    for steps in 0..12 {
+        let storage = MemoryStorage::new();
+        let base = open(&storage, None, &round("r1", "u1"));
+        let slow = Yielding(storage.clone());
+        let recovery = async {
+            history::recover(&slow, &key(), |_| false).await.unwrap();
+        };
+        let row = JournalRow {
+            round: round("r1", "u1 a1"),
+            seen_seq: 0,
+            updated_at: 6,
+        };
+        let journal = async {
+            history::write_journal(&slow, &key(), &base, &row)
+                .await
+                .unwrap();
+        };
+        let mut schedule = vec![true; steps];
+        schedule.extend([false, false]);
+        schedule.extend([true; 30]);
+        interleave(&schedule, recovery, journal);
+        recover(&storage, &[]);
+        assert_eq!(
+            show(&load(&storage).messages),
+            "u1 a1",
+            "after {steps} steps"
+        );
+        assert_eq!(check_whole(&storage, &key()), ["r1"]);
+    }
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use serde_json::{Number, Value};
 
-/// A number as JavaScript prints it: `2.0` is `2`, `-0.0` is `0`, an exponent only from `1e+21` up
-/// and below `0.000001`. The digits are those of `serde_json`; only their form is changed.
+/// A number as short as it reads back the same: `2.0` is `2`, `-0.0` is `0`, with an exponent from
+/// `1e+16` up and below `0.000001`. Up to there the digits of a whole float are its exact value, so
+/// that it may read back as an integer. The digits are those of `serde_json`; only their form changes.
 pub(crate) fn number(number: &Number) -> String {
     let text = number.to_string();
     if !number.is_f64() {
@@ -28,7 +29,7 @@ pub(crate) fn number(number: &Number) -> String {
     if digits.is_empty() {
         return "0".to_owned();
     }
-    let scientific = !(-5..=21).contains(&point);
+    let scientific = !(-5..=16).contains(&point);
     let shown = if scientific { 1 } else { point };
     let mut out = String::new();
     if text.starts_with('-') {

@@ -70,9 +70,9 @@ fn float(float: f64) -> String {
     let size = float.abs();
     if size == 0.0 {
         "0".to_owned()
-    } else if !(1e-6..1e21).contains(&size) {
+    } else if !(1e-6..1e16).contains(&size) {
         let text = format!("{float:e}");
-        if size >= 1e21 {
+        if size >= 1e16 {
             text.replace('e', "e+")
         } else {
             text

@@ -13,7 +13,7 @@ mod support;
 use mnemograph_engine::{Failure, RunResult, RunStatus};
 use mnemograph_runtime::Delivery;
 use mnemograph_storage::MemoryStorage;
-use mnemograph_testkit::{Answer, chat_graph, plan};
+use mnemograph_testkit::{Answer, chat_graph, edge, node, plan};
 use serde_json::{Value, json};
 use support::Bench;
 
@@ -559,5 +559,46 @@ fn a_tool_that_needs_approval_is_never_run_unasked() {
         bench.host.0.calls.borrow().len(),
         2,
         "only the model was called"
+    );
+}
+
+#[test]
+fn the_fallback_model_answers_when_the_main_one_fails() {
+    let fallback = |graph: &mut Value| {
+        let nodes = graph["nodes"].as_array_mut().unwrap();
+        nodes.push(node("spare", "llm_model", json!({"model": "spare"})));
+        let edges = graph["edges"].as_array_mut().unwrap();
+        edges.push(edge("link_llm", "spare.llm", "agent.llm"));
+    };
+    let mut bench = Bench::new();
+    bench
+        .host
+        .answers("default", [Answer::Fail(Failure::new("E_LLM", "down"))]);
+    bench.host.answers("spare", [Answer::text("here")]);
+    let result = bench.say(&plan(&chat_graph("g", fallback)), "go");
+    assert_eq!(
+        (result.status, result.text.as_str()),
+        (RunStatus::Succeeded, "here")
+    );
+}
+
+#[test]
+fn a_manual_run_gives_named_outputs_in_their_types() {
+    let document = json!({
+        "format": "mnemograph", "format_version": 1, "id": "m",
+        "nodes": [
+            node("start", "manual_trigger", json!({})),
+            node("out", "output", json!({"name": "sum", "value": "{{ trigger.data.a + 1 }}"})),
+        ],
+        "edges": [edge("run", "start.out", "out.in")],
+    });
+    let mut bench = Bench::new();
+    let mut options = bench.options(None, "");
+    options.input.text = None;
+    options.input.data = json!({"a": 41});
+    let result = bench.pump.run(&plan(&document), options);
+    assert_eq!(
+        (result.status, &result.outputs["sum"]),
+        (RunStatus::Succeeded, &json!(42))
     );
 }

@@ -229,7 +229,8 @@ test.each(["panic", "overflow"])(
     );
     await graph.invoke({ text: "secret", thread: "t" });
     const run = graph.run({ text: "x", thread: "t" });
-    for await (const { type } of run) if (type === "memory_read") break;
+    // The call itself begins only after its journal row is stored, thus later than any event before it.
+    await expect.poll(() => model.requests.length).toBe(2);
     const crashed = new Promise((resolve) => runtime.on("crashed", resolve));
     expect(() => crash(how)).toThrow();
     // A trap in a task reaches the page as an uncaught error; here the test stands in for it.

@@ -11,6 +11,7 @@
 
 pub mod catalogue;
 mod check;
+mod coerce;
 mod document;
 mod fields;
 mod graph;
@@ -18,6 +19,7 @@ mod hash;
 pub mod json;
 mod nodes;
 mod policy;
+mod print;
 mod problem;
 mod read;
 mod setting;
@@ -26,6 +28,7 @@ mod suggest;
 mod values;
 
 pub use catalogue::{NodeSpec, PortSpec, SettingSpec};
+pub use coerce::{Coerced, Column, MAX_CELLS, MAX_VALUE_DEPTH, Table, coerce};
 pub use document::{Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument};
 pub use graph::{Edge, EdgeIx, Graph, Node, NodeIx};
 pub use json::{MAX_BYTES, MAX_DEPTH};
@@ -34,6 +37,7 @@ pub use nodes::{
     ToolErrors, ToolRun,
 };
 pub use policy::{ErrorMode, LIMITS, Limits, ON_ERROR, OnError, Requires, Retry};
+pub use print::compact_json;
 pub use problem::{Code, MAX_LISTED, Pointer, Problem, Severity};
 pub use read::{MAX_EDGES, MAX_NODES};
 pub use suggest::nearest;

@@ -16,6 +16,16 @@ use crate::records::JournalRow;
 use crate::thread;
 use crate::view::{ViewPolicy, view};
 
+macro_rules! vectors {
+    ($($name:literal),*) => {
+        &[$(($name, include_str!(concat!("../../../tests/conformance/memory/", $name)))),*]
+    };
+}
+
+/// The vector files by name, with their text: a browser reads no folder. The native test compares the names with it.
+pub const FILES: &[(&str, &str)] =
+    vectors!["append.json", "keys.json", "repair.json", "window.json"];
+
 /// What came of a vector's `given`, to be compared with its `expected`: one value, or one for each of its `steps`.
 ///
 /// # Errors

@@ -39,6 +39,16 @@ fn vectors_hold() {
     assert!(count > 0, "there are no vectors");
 }
 
+#[test]
+fn the_browser_runs_every_file() {
+    let names = vector_files();
+    let names = names
+        .iter()
+        .map(|path| path.file_name().unwrap().to_str().unwrap());
+    let listed = conformance::FILES.iter().map(|(name, _)| *name);
+    assert_eq!(listed.collect::<Vec<_>>(), names.collect::<Vec<_>>());
+}
+
 fn vector_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/memory");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)

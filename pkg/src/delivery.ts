@@ -1,16 +1,7 @@
 import { describeThrown, isMnemographError, readSafely } from "./errors.js";
 import type { DeliveryKind } from "./handle.js";
 import { NotJson, toJsonText } from "./json.js";
-
-/** How a call failed, as the engine is told. */
-interface Failure {
-  code?: string;
-  message: string;
-  retryable?: boolean;
-  status?: number;
-  retry_after_ms?: number;
-  hint?: string;
-}
+import type { Failure } from "./wire.js";
 
 /** The one answer to a call. */
 export interface Delivery {

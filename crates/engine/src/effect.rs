@@ -245,6 +245,8 @@ pub enum Input {
     },
     /// The time that [`Effect::WakeAt`] named has come.
     Timer,
+    /// The page may go without another word: the open round is noted as it is now.
+    Suspend,
     /// The host wants the run to stop.
     Cancel {
         /// Why.

@@ -129,6 +129,7 @@ pub struct Failure {
     pub message: String,
     /// True if a repetition may succeed.
     #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(as = "Option<bool>", optional))]
     pub retryable: bool,
     /// HTTP status, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -224,6 +224,8 @@ events! {
     }
     /// A memory was read for a model call.
     MemoryRead = "memory_read" {
+        /// Id of the memory node; the envelope names the step that reads.
+        memory: String,
         /// Stored messages.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         count: u64,
@@ -233,6 +235,8 @@ events! {
     }
     /// A round was stored.
     MemoryWritten = "memory_written" {
+        /// Id of the memory node; the envelope names the step that writes.
+        memory: String,
         /// Messages of the round.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         count: u64,

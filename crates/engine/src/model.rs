@@ -41,6 +41,10 @@ pub struct ChatRequest {
     /// Passed through to the model; the node's settings over the model's.
     #[cfg_attr(feature = "ts", ts(type = "Record<string, unknown>"))]
     pub params: Map<String, Value>,
+    /// JSON Schema that the answer should follow, for models that can be held to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional, type = "Record<string, unknown>"))]
+    pub response_format: Option<Map<String, Value>>,
     /// True if the graph wants the answer in pieces; a whole answer is right all the same.
     pub stream: bool,
 }

@@ -125,6 +125,11 @@ impl Run {
                 "The run goes on. If the page is closed before it ends, this message may be lost.",
             ),
             (_, Input::Timer) => self.timer(),
+            (_, Input::Suspend) => {
+                if let Some(active) = &mut self.active {
+                    active.agent.suspend(&mut self.core);
+                }
+            }
             (Phase::Running, input) => self.answer(input),
             (Phase::New | Phase::Opening { .. } | Phase::Closing { .. }, _) => {}
         }
@@ -223,6 +228,7 @@ impl Run {
             | Input::JournalFailed { .. }
             | Input::TranscriptWritten { .. }
             | Input::Timer
+            | Input::Suspend
             | Input::Cancel { .. } => return,
         };
         let Some(node) = self.core.waiter(request) else {

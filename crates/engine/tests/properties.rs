@@ -146,6 +146,7 @@ fn input() -> impl Strategy<Value = Input> {
             .prop_map(|(request, result)| Input::ToolDone { request, result }),
         1 => failure().prop_map(|failure| Input::JournalFailed { failure }),
         4 => Just(Input::Timer),
+        2 => Just(Input::Suspend),
         1 => Just(Input::Cancel { reason: "stop".to_owned() }),
     ]
 }

@@ -11,6 +11,7 @@
 
 mod driver;
 mod error;
+mod health;
 mod host;
 mod queue;
 mod run_store;
@@ -19,6 +20,7 @@ mod state;
 mod threads;
 
 pub use error::{CODES, RuntimeError};
+pub use health::{BackendKind, BrowserStorage, Persistence, StorageHealth};
 pub use host::{Host, HostCall, HostPayload, LocalFuture};
 pub use runtime::{Delivery, Runtime, StartOptions, Started};
 pub use state::{StateKind, StateMessage, StateNode, StateView};

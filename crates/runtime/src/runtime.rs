@@ -237,19 +237,9 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     /// Cancels all runs and resolves when the last has ended. Safe to call twice.
     pub async fn close(&self) {
         self.inner.closed.set(true);
-        let queues: Vec<_> = self
-            .inner
-            .runs
-            .live
-            .borrow()
-            .values()
-            .map(|run| Rc::clone(&run.queue))
-            .collect();
-        for queue in queues {
-            queue.push(Input::Cancel {
-                reason: "the runtime was closed".to_owned(),
-            });
-        }
+        self.tell_all(|| Input::Cancel {
+            reason: "the runtime was closed".to_owned(),
+        });
         let (live, idle) = (
             Rc::clone(&self.inner.runs.live),
             Rc::clone(&self.inner.runs.idle),
@@ -262,6 +252,20 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             Poll::Pending
         })
         .await;
+    }
+
+    /// Notes the open rounds of all runs as they are now: the page may be frozen, or gone, at any moment.
+    pub fn suspend(&self) {
+        self.tell_all(|| Input::Suspend);
+    }
+
+    fn tell_all(&self, input: impl Fn() -> Input) {
+        let live = self.inner.runs.live.borrow();
+        let queues: Vec<_> = live.values().map(|run| Rc::clone(&run.queue)).collect();
+        drop(live);
+        for queue in queues {
+            queue.push(input());
+        }
     }
 
     /// # Errors

@@ -11,6 +11,7 @@ pub fn all_types() -> Types {
         .add::<mnemograph_engine::ChatRequest>()
         .add::<mnemograph_engine::ChatResponse>()
         .add::<mnemograph_engine::EventData>()
+        .add::<mnemograph_engine::Failure>()
         .add::<mnemograph_engine::HostCatalogue>()
         .add::<mnemograph_engine::Purpose>()
         .add::<mnemograph_engine::RunEvent>()
@@ -20,11 +21,14 @@ pub fn all_types() -> Types {
         .add::<mnemograph_graph::Problem>()
         .add::<mnemograph_memory::Cleared>()
         .add::<mnemograph_memory::Message>()
+        .add::<mnemograph_memory::Repaired>()
         .add::<mnemograph_memory::View>()
         .add::<mnemograph_memory::ViewPolicy>()
         .add::<mnemograph_memory::thread::Thread>()
+        .add::<mnemograph_runtime::BrowserStorage>()
         .add::<mnemograph_runtime::StateNode>()
         .add::<mnemograph_runtime::StateView>()
+        .add::<mnemograph_runtime::StorageHealth>()
         .add::<mnemograph_runtime::TranscriptEntry>();
     types
 }

@@ -1,11 +1,14 @@
 //! Whichever storage a runtime was opened with, with a deadline on every call.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
+use std::rc::Rc;
 
 use futures_util::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use mnemograph_indexeddb::IndexedDbStorage;
+use mnemograph_runtime::BackendKind;
 use mnemograph_storage::{
     Batch, MemoryStorage, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table,
 };
@@ -21,6 +24,7 @@ const DEADLINE_MS: u32 = 10_000;
 pub struct AnyStorage {
     backend: Backend,
     deadline_ms: u32,
+    quota_errors: Rc<Cell<u32>>,
 }
 
 #[derive(Clone)]
@@ -53,6 +57,7 @@ impl AnyStorage {
         Self {
             backend,
             deadline_ms: DEADLINE_MS,
+            quota_errors: Rc::default(),
         }
     }
 
@@ -63,14 +68,20 @@ impl AnyStorage {
         self
     }
 
-    /// What it is: `memory`, `indexeddb` or `custom`.
+    /// What it is.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> BackendKind {
         match self.backend {
-            Backend::Memory(_) => "memory",
-            Backend::IndexedDb(_) => "indexeddb",
-            Backend::Js(_) => "custom",
+            Backend::Memory(_) => BackendKind::Memory,
+            Backend::IndexedDb(_) => BackendKind::Indexeddb,
+            Backend::Js(_) => BackendKind::Custom,
         }
+    }
+
+    /// Commits that found no room.
+    #[must_use]
+    pub fn quota_errors(&self) -> u32 {
+        self.quota_errors.get()
     }
 
     /// Closes what this crate has opened; an adapter belongs to its host.
@@ -119,10 +130,14 @@ impl Storage for AnyStorage {
     }
 
     async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
-        match &self.backend {
+        let committed = match &self.backend {
             Backend::Memory(storage) => storage.commit(batch).await,
             Backend::IndexedDb(storage) => self.in_time("a commit", storage.commit(batch)).await,
             Backend::Js(storage) => self.in_time("a commit", storage.commit(batch)).await,
+        };
+        if let Err(StoreError::Quota(_)) = &committed {
+            self.quota_errors.update(|count| count.saturating_add(1));
         }
+        committed
     }
 }

@@ -12,7 +12,7 @@ use js_sys::Promise;
 use mnemograph_engine::{HostCatalogue, Plan, RunInput};
 use mnemograph_indexeddb::IndexedDbStorage;
 use mnemograph_memory::thread::{ThreadListOptions, TranscriptPage};
-use mnemograph_runtime::{Runtime, RuntimeError, StartOptions};
+use mnemograph_runtime::{BrowserStorage, Runtime, RuntimeError, StartOptions, StorageHealth};
 use mnemograph_storage::MemoryStorage;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,8 @@ pub struct RuntimeHandle {
     runtime: Runtime<AnyStorage, JsHost>,
     catalogue: HostCatalogue,
     env: Map<String, Value>,
-    graphs: RefCell<Vec<Rc<Plan>>>,
+    /// By number; `None` is unloaded.
+    graphs: RefCell<Vec<Option<Rc<Plan>>>>,
 }
 
 #[wasm_bindgen]
@@ -79,10 +80,19 @@ impl RuntimeHandle {
                 answer.insert("name".to_owned(), plan.graph.name.clone().into());
                 let mut graphs = self.graphs.borrow_mut();
                 answer.insert("graph".to_owned(), graphs.len().into());
-                graphs.push(Rc::new(plan));
+                graphs.push(Some(Rc::new(plan)));
             }
             to_js(&answer)
         })
+    }
+
+    /// Lets go of a graph; its runs go on. A number is not used again.
+    pub fn unload(&self, graph: usize) {
+        entering(|| {
+            if let Some(plan) = self.graphs.borrow_mut().get_mut(graph) {
+                *plan = None;
+            }
+        });
     }
 
     /// Starts a run and returns at once, as `{run_id, thread}`.
@@ -111,6 +121,11 @@ impl RuntimeHandle {
     /// Asks a run to stop.
     pub fn cancel(&self, run_id: &str, reason: &str) {
         entering(|| self.runtime.cancel(run_id, reason));
+    }
+
+    /// Notes the open rounds: the page is hidden, and may not be heard of again.
+    pub fn suspend(&self) {
+        entering(|| self.runtime.suspend());
     }
 
     /// The nodes of a graph that keep state.
@@ -185,6 +200,19 @@ impl RuntimeHandle {
         })
     }
 
+    /// How safe what is stored is. `facts` are the browser's, `fresh` is an id for a database that has none yet.
+    pub fn storage_health(&self, facts: JsValue, fresh: String) -> Promise {
+        let runtime = self.runtime.clone();
+        promise(async move {
+            let facts: BrowserStorage = from_js(&facts, "The browser's facts")?;
+            let generation = runtime.store_generation(&fresh).await;
+            let storage = runtime.storage();
+            answer(generation.map(|generation| {
+                StorageHealth::judge(storage.kind(), facts, storage.quota_errors(), generation)
+            }))
+        })
+    }
+
     /// Cancels all runs, waits for their last commits, closes the database. Safe twice.
     pub fn close(&self) -> Promise {
         let runtime = self.runtime.clone();
@@ -198,7 +226,7 @@ impl RuntimeHandle {
 
 impl RuntimeHandle {
     fn plan(&self, graph: usize) -> Result<Rc<Plan>, JsValue> {
-        let plan = self.graphs.borrow().get(graph).cloned();
+        let plan = self.graphs.borrow().get(graph).cloned().flatten();
         plan.ok_or_else(|| plain_error("E_INTERNAL", "There is no graph of this number."))
     }
 

@@ -1,6 +1,28 @@
 // Generated from Rust by `npm run types`. Changes made here are lost.
 
 /**
+ * What the browser says of its storage; each is absent where it does not say.
+ */
+export type BrowserStorage = {
+  /**
+   * The origin's storage is not deleted when the disk is full.
+   */
+  persisted?: boolean;
+  /**
+   * Each site that embeds the page has a storage of its own.
+   */
+  partitioned?: boolean;
+  /**
+   * Bytes that the origin uses.
+   */
+  usage?: number;
+  /**
+   * Bytes that it may use.
+   */
+  quota?: number;
+};
+
+/**
  * Where streamed text is going.
  */
 export type Channel = "reply" | "internal";
@@ -86,6 +108,10 @@ export type ChatRequest = {
    * Passed through to the model; the node's settings over the model's.
    */
   params: Record<string, unknown>;
+  /**
+   * JSON Schema that the answer should follow, for models that can be held to one.
+   */
+  response_format?: Record<string, unknown>;
   /**
    * True if the graph wants the answer in pieces; a whole answer is right all the same.
    */
@@ -233,6 +259,36 @@ export type ErrorMode = "fail" | "continue" | "branch";
  * Who runs a tool.
  */
 export type Executor = "client" | "provider";
+
+/**
+ * The answer of the host or the storage that failed, as it reaches the engine.
+ */
+export type Failure = {
+  /**
+   * Stable code; absent means the code of the kind of call.
+   */
+  code?: string;
+  /**
+   * What went wrong, in words.
+   */
+  message: string;
+  /**
+   * True if a repetition may succeed.
+   */
+  retryable?: boolean;
+  /**
+   * HTTP status, where there was one.
+   */
+  status?: number;
+  /**
+   * How long the provider asks to wait, in milliseconds.
+   */
+  retry_after_ms?: number;
+  /**
+   * How to mend it.
+   */
+  hint?: string;
+};
 
 /**
  * Why a model stopped.
@@ -729,6 +785,11 @@ export type Part =
   | ({ type: `x-${string}` } & Record<string, unknown>);
 
 /**
+ * How long what is stored lasts.
+ */
+export type Persistence = "persistent" | "best_effort" | "volatile" | "unknown";
+
+/**
  * One thing that is wrong with a document.
  */
 export type Problem = {
@@ -818,6 +879,20 @@ export type Quarantined = {
    * Details, without content.
    */
   detail: string;
+};
+
+/**
+ * What repair gives.
+ */
+export type Repaired = {
+  /**
+   * The list for a model. Synthetic messages are marked, see [`Message::is_synthetic`].
+   */
+  messages: Array<Message>;
+  /**
+   * What was left out.
+   */
+  warnings: Array<Warning>;
 };
 
 /**
@@ -1090,6 +1165,10 @@ export type RunEventData =
       type: "memory_read";
       data: {
         /**
+         * Id of the memory node; the envelope names the step that reads.
+         */
+        memory: string;
+        /**
          * Stored messages.
          */
         count: number;
@@ -1102,6 +1181,10 @@ export type RunEventData =
   | {
       type: "memory_written";
       data: {
+        /**
+         * Id of the memory node; the envelope names the step that writes.
+         */
+        memory: string;
         /**
          * Messages of the round.
          */
@@ -1445,6 +1528,53 @@ export type StateView = {
  * How the round of a message ended. All messages of a round that is not complete carry its status.
  */
 export type Status = "complete" | "aborted" | "failed" | "incomplete" | "blocked";
+
+/**
+ * Where a runtime keeps its state.
+ */
+export type StorageBackend = "memory" | "indexeddb" | "custom";
+
+/**
+ * What is known of a runtime's storage. A fact that nobody knows is absent.
+ */
+export type StorageHealth = {
+  /**
+   * Where state is kept.
+   */
+  backend: StorageBackend;
+  /**
+   * How long it lasts.
+   */
+  persistence: Persistence;
+  /**
+   * True if the browser may delete it on its own.
+   */
+  evictable?: boolean;
+  /**
+   * True if each site that embeds the page has a storage of its own.
+   */
+  partitioned?: boolean;
+  /**
+   * Bytes that the origin uses, other databases included.
+   */
+  usage?: number;
+  /**
+   * Bytes that the origin may use.
+   */
+  quota?: number;
+  /**
+   * Writes of this runtime that found no room.
+   */
+  quota_errors: number;
+  /**
+   * Id of the database's life: another one than before means that the database was lost and made anew.
+   */
+  generation: string;
+  /**
+   * True if a second copy of late rounds is kept outside of the database. This version keeps none.
+   */
+  recovery_journal: boolean;
+};
 
 /**
  * A conversation.

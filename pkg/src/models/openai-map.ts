@@ -23,11 +23,6 @@ export interface Dialect {
   sendReasoning: boolean;
 }
 
-/** A request that may also want its answer in the form of a JSON Schema. */
-export interface AskedRequest extends ChatRequest {
-  response_format?: Record<string, unknown>;
-}
-
 type Image = Extract<Content, { type: "image" }>;
 
 /** A message in the server's form. */
@@ -67,11 +62,13 @@ export function toServerMessages(messages: Message[], dialect: Dialect): ServerM
 }
 
 /** The request's other members. */
-export function toServerOptions(request: AskedRequest): Record<string, unknown> {
+export function toServerOptions(request: ChatRequest): Record<string, unknown> {
   const { tools, response_format } = request;
   return {
     ...(tools.length === 0 ? {} : { tools: tools.map(toServerTool) }),
-    ...(response_format == null ? {} : { response_format: toResponseFormat(response_format) }),
+    ...(response_format === undefined
+      ? {}
+      : { response_format: toResponseFormat(response_format) }),
   };
 }
 

@@ -23,6 +23,7 @@ use crate::warning::Warning;
 
 /// What repair gives.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Repaired {
     /// The list for a model. Synthetic messages are marked, see [`Message::is_synthetic`].
     pub messages: Vec<Message>,

@@ -171,6 +171,21 @@ async fn a_failing_adapter_gives_its_code() {
 }
 
 #[wasm_bindgen_test]
+async fn commits_that_find_no_room_are_counted() {
+    let all = members(&failures());
+    let (_, case) = all.into_iter().find(|(name, _)| name == "is full").unwrap();
+    let what: JsValue = case.unchecked_into::<Array>().get(0);
+    let storage = AnyStorage::from(JsStorage::new(both(&what)).unwrap());
+    let handle = storage.clone();
+    for _ in 0..2 {
+        let batch = Batch::new(Durability::Relaxed);
+        let batch = batch.put(Table::Heads, Key::new(["a"]), Value::new());
+        storage.commit(batch).await.unwrap_err();
+    }
+    assert_eq!(handle.quota_errors(), 2);
+}
+
+#[wasm_bindgen_test]
 fn what_is_no_adapter_is_refused() {
     for stranger in strangers().iter() {
         let error = JsStorage::new(stranger).unwrap_err();

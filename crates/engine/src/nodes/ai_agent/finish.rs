@@ -184,10 +184,17 @@ impl Agent {
         };
         match result {
             Ok(Committed::Stored { count, bytes, hash }) => {
-                core.emit(
-                    Some(self.node),
-                    EventData::MemoryWritten { count, bytes, hash },
-                );
+                if let Some(used) = &self.memory {
+                    core.emit(
+                        Some(self.node),
+                        EventData::MemoryWritten {
+                            memory: used.memory.node.clone(),
+                            count,
+                            bytes,
+                            hash,
+                        },
+                    );
+                }
             }
             Ok(Committed::Stale) => {
                 core.shown.not_stored();

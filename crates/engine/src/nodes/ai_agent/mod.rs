@@ -221,18 +221,29 @@ impl Agent {
                 &warning.hint,
             );
         }
-        core.emit(
-            Some(self.node),
-            EventData::MemoryRead {
-                count: history.count,
-                in_view: view.in_view.len() as u64,
-            },
-        );
-        self.view = view.messages;
         if let Some(used) = &mut self.memory {
             used.seen_seq = history.last_seq;
+            core.emit(
+                Some(self.node),
+                EventData::MemoryRead {
+                    memory: used.memory.node.clone(),
+                    count: history.count,
+                    in_view: view.in_view.len() as u64,
+                },
+            );
         }
+        self.view = view.messages;
         self.call_model(core, settings)
+    }
+
+    /// Notes what only this page knows: text that has streamed and results that have come since the last note.
+    pub(crate) fn suspend(&mut self, core: &mut Core) {
+        match self.phase {
+            Phase::Calling { .. } | Phase::Tools { .. } => self.journal(core),
+            // Nothing is open yet, nothing is new since the failed call, or the round itself is on its way.
+            Phase::Loading { .. } | Phase::Waiting { .. } | Phase::Storing { .. } | Phase::Done => {
+            }
+        }
     }
 
     /// Adds a message to the open round.

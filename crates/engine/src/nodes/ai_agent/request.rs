@@ -52,6 +52,11 @@ pub(super) fn chat_request(
             .map(|tool| tool.spec.clone())
             .collect(),
         params: merged(&model.params, &settings.params),
+        response_format: settings
+            .output_schema
+            .as_ref()
+            .and_then(Value::as_object)
+            .cloned(),
         stream: settings.stream,
     }
 }

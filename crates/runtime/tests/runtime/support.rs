@@ -1,14 +1,10 @@
 //! A runtime with a scripted host, ready to be talked to.
-#![allow(
-    clippy::allow_attributes,
-    reason = "each test file uses its part of this"
-)]
-#![allow(dead_code, unreachable_pub)]
 
 use mnemograph_engine::{Plan, RunInput, RunResult};
 use mnemograph_runtime::{Runtime, StartOptions};
 use mnemograph_storage::{MemoryStorage, Storage};
-use mnemograph_testkit::{Pump, ScriptedHost};
+use mnemograph_testkit::{Answer, Pump, ScriptedHost, chat_graph, plan};
+use serde_json::Value;
 use std::rc::Rc;
 
 pub struct Bench<S = MemoryStorage> {
@@ -36,6 +32,14 @@ impl<S: Storage + 'static> Bench<S> {
         }
     }
 
+    /// The same storage in a page that is opened later: its runs have other ids.
+    pub fn later(storage: S, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let mut bench = Self::on(storage, "default");
+        bench.host.answers("default", answers);
+        bench.runs = 1_000;
+        bench
+    }
+
     pub fn options(&mut self, thread: Option<&str>, text: &str) -> StartOptions {
         self.runs += 1;
         StartOptions {
@@ -55,6 +59,19 @@ impl<S: Storage + 'static> Bench<S> {
         self.say_in(plan, Some("t"), text)
     }
 
+    /// A message in thread `t` whose run is still going on when nothing more happens by itself. Gives the run's id.
+    pub fn begin(&mut self, plan: &Rc<Plan>, text: &str) -> String {
+        let options = self.options(Some("t"), text);
+        let run = self.pump.start(plan, options);
+        self.pump.settle();
+        run
+    }
+
+    /// How the last run ended.
+    pub fn last_result(&self) -> RunResult {
+        self.host.0.results.borrow().last().unwrap().clone()
+    }
+
     pub fn say_in(&mut self, plan: &Rc<Plan>, thread: Option<&str>, text: &str) -> RunResult {
         let options = self.options(thread, text);
         self.pump.run(plan, options)
@@ -65,6 +82,28 @@ impl<S: Storage + 'static> Bench<S> {
         let requests = self.host.requests();
         requests.last().unwrap().messages.iter().map(line).collect()
     }
+}
+
+/// A bench whose model answers so, and the usual graph.
+pub fn chat(answers: impl IntoIterator<Item = Answer>) -> (Bench, Rc<Plan>) {
+    chat_with(|_| {}, answers)
+}
+
+/// The same with a changed graph.
+pub fn chat_with(
+    change: impl FnOnce(&mut Value),
+    answers: impl IntoIterator<Item = Answer>,
+) -> (Bench, Rc<Plan>) {
+    let bench = Bench::new();
+    bench.host.answers("default", answers);
+    (bench, plan(&chat_graph("g", change)))
+}
+
+pub fn code(result: &RunResult) -> &str {
+    result
+        .error
+        .as_ref()
+        .map_or("", |error| error.code.as_str())
 }
 
 /// A message in short: role, text, `[calls]`, `{results}`.

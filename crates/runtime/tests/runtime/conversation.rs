@@ -1,37 +1,23 @@
 //! What a conversation remembers, and from whom it keeps it.
-#![allow(clippy::allow_attributes, reason = "tests may panic")]
-#![allow(
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
 
-mod support;
-
-use mnemograph_engine::RunStatus;
+use crate::support::{Bench, chat};
+use mnemograph_engine::{EventData, RunStatus};
 use mnemograph_memory::{ShownStatus, thread::TranscriptPage};
+use mnemograph_runtime::Delivery;
 use mnemograph_storage::MemoryStorage;
 use mnemograph_testkit::{Answer, chat_graph, edge, node, plan};
 use serde_json::json;
-use support::Bench;
 
 #[test]
 fn the_second_turn_is_sent_the_whole_first_round_in_order() {
-    let mut bench = Bench::new();
-    let plan = plan(&chat_graph("g", |_| {}));
-    bench.host.answers(
-        "default",
-        [
-            Answer::Value(json!({"text": "One moment.", "tool_calls": [
-                {"call_id": "a", "name": "weather", "args": {"city": "Oslo"}},
-                {"call_id": "b", "name": "weather", "args": {"city": "Rome"}},
-            ]})),
-            Answer::text("Hello Ada, 3 and 20 degrees."),
-            Answer::text("Ada."),
-        ],
-    );
+    let (mut bench, plan) = chat([
+        Answer::Value(json!({"text": "One moment.", "tool_calls": [
+            {"call_id": "a", "name": "weather", "args": {"city": "Oslo"}},
+            {"call_id": "b", "name": "weather", "args": {"city": "Rome"}},
+        ]})),
+        Answer::text("Hello Ada, 3 and 20 degrees."),
+        Answer::text("Ada."),
+    ]);
     bench.host.answers(
         "weather",
         [Answer::Value(json!({"degrees": 3})), Answer::text("20")],
@@ -64,11 +50,8 @@ fn a_new_runtime_on_the_same_storage_goes_on_where_the_old_one_ended() {
     let mut before = Bench::on(storage.clone(), "default");
     before.host.answers("default", [Answer::text("Hello Ada.")]);
     before.say(&plan, "my name is Ada");
-    let mut after = Bench::on(storage, "default");
-    after.host.answers("default", [Answer::text("Ada.")]);
-    let mut options = after.options(Some("t"), "and mine?");
-    options.run_id = "later".to_owned();
-    after.pump.run(&plan, options);
+    let mut after = Bench::later(storage, [Answer::text("Ada.")]);
+    after.say(&plan, "and mine?");
     assert_eq!(
         after.last_prompt(),
         [
@@ -155,9 +138,7 @@ fn scope_decides_how_long_a_memory_lives() {
 
 #[test]
 fn a_run_without_a_thread_leaves_nothing_behind_and_says_so() {
-    let mut bench = Bench::new();
-    bench.host.answers("default", [Answer::text("hm")]);
-    let plan = plan(&chat_graph("g", |_| {}));
+    let (mut bench, plan) = chat([Answer::text("hm")]);
     let first = bench.say_in(&plan, None, "first");
     assert_eq!(first.thread, first.run_id);
     assert_eq!(first.warnings[0].code, "W_THREAD_WITHOUT_CHAT");
@@ -201,16 +182,11 @@ fn two_agents_on_one_memory_see_each_others_rounds_in_one_run() {
 
 #[test]
 fn clearing_empties_the_next_prompt_and_wins_over_a_run_that_goes_on() {
-    let mut bench = Bench::new();
-    let plan = plan(&chat_graph("g", |_| {}));
-    bench.host.answers(
-        "default",
-        [
-            Answer::text("ok"),
-            Answer::StreamThenHang(vec![]),
-            Answer::text("fresh"),
-        ],
-    );
+    let (mut bench, plan) = chat([
+        Answer::text("ok"),
+        Answer::StreamThenHang(vec![]),
+        Answer::text("fresh"),
+    ]);
     bench.say(&plan, "first");
     let seen = pollster::block_on(bench.runtime.state_inspect(&plan, "memory", "t")).unwrap();
     assert_eq!((seen.count, seen.messages.len()), (2, 2));
@@ -220,19 +196,15 @@ fn clearing_empties_the_next_prompt_and_wins_over_a_run_that_goes_on() {
         ["default", "g", "memory", "t", "buffer_memory"]
     );
 
-    let options = bench.options(Some("t"), "second");
-    let run = bench.pump.start(&plan, options);
-    bench.pump.settle();
+    let run = bench.begin(&plan, "second");
     let cleared = pollster::block_on(bench.runtime.state_clear(&plan, "memory", "t")).unwrap();
     assert_eq!(cleared.messages, 2);
     let call = bench.host.0.calls.borrow().last().unwrap().call_id;
-    bench.host.push_delivery(
-        &run,
-        call,
-        mnemograph_runtime::Delivery::Done("\"late\"".to_owned()),
-    );
+    bench
+        .host
+        .push_delivery(&run, call, Delivery::Done("\"late\"".to_owned()));
     bench.pump.finish();
-    let result = bench.host.0.results.borrow().last().unwrap().clone();
+    let result = bench.last_result();
     assert_eq!(
         (result.status, result.text.as_str()),
         (RunStatus::Succeeded, "late")
@@ -245,11 +217,7 @@ fn clearing_empties_the_next_prompt_and_wins_over_a_run_that_goes_on() {
 
 #[test]
 fn the_transcript_shows_what_the_person_saw() {
-    let mut bench = Bench::new();
-    let plan = plan(&chat_graph("g", |_| {}));
-    bench
-        .host
-        .answers("default", [Answer::text("Hello."), Answer::text("Bye.")]);
+    let (mut bench, plan) = chat([Answer::text("Hello."), Answer::text("Bye.")]);
     bench.say(&plan, "hi");
     bench.say(&plan, "ciao");
     let turns = pollster::block_on(
@@ -294,13 +262,38 @@ fn the_transcript_shows_what_the_person_saw() {
 
 #[test]
 fn a_thread_belongs_to_one_actor() {
-    let mut bench = Bench::new();
-    let plan = plan(&chat_graph("g", |_| {}));
-    bench.host.answers("default", [Answer::text("ok")]);
+    let (mut bench, plan) = chat([Answer::text("ok")]);
     bench.say(&plan, "mine");
     let mut options = bench.options(Some("t"), "whose?");
     options.actor = Some("eve".to_owned());
     let result = bench.pump.run(&plan, options);
     assert_eq!(result.error.unwrap().code, "E_THREAD_ACTOR");
     assert_eq!(bench.host.requests().len(), 1, "no model was asked");
+}
+
+#[test]
+fn memory_events_name_the_memory_and_who_uses_it() {
+    let (mut bench, plan) = chat([Answer::text("ok")]);
+    bench.say(&plan, "hello");
+    let events = bench.host.0.events.borrow();
+    let named: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.data {
+            EventData::MemoryRead { memory, .. } | EventData::MemoryWritten { memory, .. } => {
+                Some((
+                    event.data.type_name(),
+                    memory.as_str(),
+                    event.node.as_deref(),
+                ))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ("memory_read", "memory", Some("agent")),
+            ("memory_written", "memory", Some("agent")),
+        ]
+    );
 }

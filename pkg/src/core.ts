@@ -1,3 +1,4 @@
+import type { Changes } from "./changes.js";
 import type { RunControl } from "./run.js";
 import type { Session } from "./session.js";
 import type { Turn } from "./turns.js";
@@ -6,6 +7,7 @@ import type { OnBusy } from "./types.js";
 /** What a graph needs of its runtime. */
 export interface Core {
   readonly session: Session;
+  readonly changes: Changes;
   now(): number;
   id(): string;
   /** The run exists: its events go to it from now on. Throws `E_CLOSED`. */

@@ -21,6 +21,7 @@ export class Graph {
   readonly #text: string;
   #number: number;
   #generation: number;
+  #unloaded = false;
 
   /** @internal */
   constructor(core: Core, text: string, loaded: Loaded & { graph: number }, generation: number) {
@@ -51,8 +52,18 @@ export class Graph {
     return resultOrThrow(await control.run.result, control.abortReason);
   }
 
-  /** @internal Number of the graph in the instance that is alive. */
+  /** @internal Gives back what the module holds of it. */
+  async unload(): Promise<void> {
+    if (this.#unloaded) return;
+    this.#unloaded = true;
+    await this.#core.session.call(({ handle, generation }) => {
+      if (generation === this.#generation) handle.unload(this.#number);
+    });
+  }
+
+  /** @internal Number of the graph in the instance that is alive. Throws `E_CLOSED` once it is unloaded. */
   number({ handle, generation }: Opened): number {
+    if (this.#unloaded) throw unloaded(this.id);
     if (generation !== this.#generation) {
       const { graph, problems } = this.#core.session.enter(() => handle.load(this.#text));
       if (graph === undefined) throw unloadable(problems);
@@ -162,6 +173,14 @@ function cancelled(reason: unknown): MnemographError {
     code: "E_CANCELLED",
     message: `The run was cancelled before it began: ${reasonText(reason)}`,
     cause: reason,
+  });
+}
+
+function unloaded(id: string): MnemographError {
+  return new MnemographError({
+    code: "E_CLOSED",
+    message: `The graph "${id}" is unloaded.`,
+    hint: "Load it again with runtime.load(document).",
   });
 }
 

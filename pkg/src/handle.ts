@@ -1,13 +1,19 @@
 import type {
+  BrowserStorage,
   CheckResult,
   Cleared,
+  Message,
   ModelRef,
+  Repaired,
   RunEvent,
   RunResult,
   StateNode,
   StateView,
+  StorageHealth,
   Thread,
   TranscriptEntry,
+  View,
+  ViewPolicy,
 } from "./wire.js";
 
 /**
@@ -80,9 +86,11 @@ export interface Loaded extends CheckResult {
 export interface RuntimeHandle {
   check(text: string): CheckResult;
   load(text: string): Loaded;
+  unload(graph: number): void;
   start(graph: number, input: StartInput): { run_id: string; thread: string };
   deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void;
   cancel(run_id: string, reason: string): void;
+  suspend(): void;
   state_nodes(graph: number): StateNode[];
   state_inspect(graph: number, node: string, thread: string): Promise<StateView>;
   state_clear(graph: number, node: string, thread: string): Promise<Cleared>;
@@ -95,6 +103,7 @@ export interface RuntimeHandle {
     id: string,
     page: { limit?: number; before?: number },
   ): Promise<TranscriptEntry[]>;
+  storage_health(facts: BrowserStorage, fresh: string): Promise<StorageHealth>;
   close(): Promise<void>;
 }
 
@@ -111,6 +120,8 @@ export interface Glue {
    * from one of another on the same page.
    */
   entered(): boolean;
+  memory_view(messages: Message[], options: { policy?: ViewPolicy; target?: ModelRef }): View;
+  memory_repair(messages: Message[]): Repaired;
   RuntimeHandle: {
     open(config: HandleConfig, host: Host, adapter?: unknown): Promise<RuntimeHandle>;
   };

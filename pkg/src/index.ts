@@ -27,6 +27,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   return createRuntimeWith(loadEngine, options);
 }
 
+export type { Change } from "./changes.js";
 export {
   type ErrorInit,
   type ErrorJson,
@@ -35,9 +36,11 @@ export {
   MnemographError,
 } from "./errors.js";
 export type { Graph } from "./graph.js";
+export type { MemoryApi } from "./memory.js";
 export type { Run } from "./run.js";
 export type { Runtime, RuntimeEvents } from "./runtime.js";
 export type { StateApi, StatePlace } from "./state.js";
+export type { StorageApi } from "./storage.js";
 export type { ThreadsApi } from "./threads.js";
 export { tool } from "./tool.js";
 export type * from "./types.js";

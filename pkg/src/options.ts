@@ -22,6 +22,8 @@ export interface Settings {
   now: () => number;
   id: (() => string) | undefined;
   turns: TurnOptions;
+  /** The channel of changes; absent where state is private to the runtime, or there is none. */
+  changes: (() => BroadcastChannel) | undefined;
 }
 
 /** Runtimes on one database in a browser without locks take turns by these. */
@@ -33,6 +35,7 @@ export function readOptions(options: RuntimeOptions): Settings {
   const namespace = checkId(options.namespace ?? "default", "namespace");
   const storage = readStorage(options.storage);
   const kind = typeof storage === "object" ? "custom" : storage;
+  const prefix = `mnemograph:${encodeURIComponent(database)}:${encodeURIComponent(namespace)}:`;
   return {
     database,
     namespace,
@@ -47,7 +50,8 @@ export function readOptions(options: RuntimeOptions): Settings {
     onEvent: options.onEvent,
     now: options.host?.now ?? (() => Date.now()),
     id: options.host?.id,
-    turns: readTurns(database, namespace, kind),
+    turns: readTurns(prefix, kind),
+    changes: kind === "memory" || !hasChannels() ? undefined : () => channel(`${prefix}changes`),
   };
 }
 
@@ -77,16 +81,24 @@ function hasIndexedDb(): boolean {
   }
 }
 
-function readTurns(database: string, namespace: string, storage: Settings["storage"]): TurnOptions {
+function readTurns(prefix: string, storage: Settings["storage"]): TurnOptions {
   const locks = storage === "memory" ? undefined : webLocks();
   return {
-    prefix: `mnemograph:${encodeURIComponent(database)}:${encodeURIComponent(namespace)}:`,
+    prefix,
     locks,
-    channel:
-      typeof BroadcastChannel === "function" ? (name) => new BroadcastChannel(name) : undefined,
+    channel: hasChannels() ? channel : undefined,
     queues: storage === "memory" ? new Map() : PAGE_QUEUES,
     exclusive: storage === "memory" || (storage === "indexeddb" && locks !== undefined),
   };
+}
+
+const hasChannels = (): boolean => typeof BroadcastChannel === "function";
+
+function channel(name: string): BroadcastChannel {
+  const opened: BroadcastChannel & { unref?: () => void } = new BroadcastChannel(name);
+  // Node.js would wait for it for ever.
+  opened.unref?.();
+  return opened;
 }
 
 function webLocks(): LockManager | undefined {

@@ -1,3 +1,4 @@
+import { type Change, Changes } from "./changes.js";
 import type { Core } from "./core.js";
 import type { Engine } from "./engine.js";
 import { GraphError, type MnemographError, toMnemographError } from "./errors.js";
@@ -6,12 +7,15 @@ import { CallRegister } from "./host.js";
 import { idSource } from "./ids.js";
 import { NotJson, toJsonText } from "./json.js";
 import { guarded, Listeners, reportToPage } from "./listeners.js";
+import { MemoryApi } from "./memory.js";
 import { readOptions, type Settings } from "./options.js";
+import { onLeaving } from "./page.js";
 import { Pump } from "./pump.js";
 import type { RunControl } from "./run.js";
 import { prepareTools } from "./schema.js";
 import { closed, Session } from "./session.js";
 import { StateApi } from "./state.js";
+import { StorageApi } from "./storage.js";
 import { ThreadsApi } from "./threads.js";
 import { Turns } from "./turns.js";
 import type { RuntimeOptions } from "./types.js";
@@ -43,14 +47,20 @@ export class Runtime {
   readonly threads: ThreadsApi;
   /** What the memory nodes of a graph hold. */
   readonly state: StateApi;
+  /** The rules of conversation memory as functions. */
+  readonly memory: MemoryApi;
+  /** Where all of it is kept. */
+  readonly storage: StorageApi;
   readonly #core: RuntimeCore;
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   /** @internal */
   constructor(core: RuntimeCore) {
     this.#core = core;
-    this.threads = new ThreadsApi(core.session, core.id);
-    this.state = new StateApi(core.session);
+    this.threads = new ThreadsApi(core.session, core.changes, core.id);
+    this.state = new StateApi(core.session, core.changes);
+    this.memory = new MemoryApi(core.session);
+    this.storage = new StorageApi(core.session, core.id);
     if (typeof Symbol.asyncDispose === "symbol") {
       Object.defineProperty(this, Symbol.asyncDispose, { value: () => this.close() });
     }
@@ -79,6 +89,29 @@ export class Runtime {
       if (graph === undefined) throw new GraphError(loaded.problems);
       return new Graph(this.#core, text, { ...loaded, graph }, generation);
     });
+  }
+
+  /**
+   * Gives back the memory that a graph takes. Runs that go on are not disturbed; later calls on the graph
+   * reject with `E_CLOSED`, what it remembered stays stored. Safe twice. Rejects with `E_CLOSED` or
+   * `E_RUNTIME_CRASHED`.
+   */
+  async unload(graph: Graph): Promise<void> {
+    return graph.unload();
+  }
+
+  /**
+   * Tells of changes to conversations, of one where `thread` is given: those of this runtime, and those of
+   * other tabs, workers and runtimes on the same database and namespace. Returns how to stop. What is
+   * told holds no text: read again what is of interest.
+   *
+   * @example
+   * const stop = runtime.subscribe({ thread: "t1" }, async ({ elsewhere }) => {
+   *   if (elsewhere) show(await runtime.threads.transcript("t1"));
+   * });
+   */
+  subscribe(filter: { thread?: string }, listener: (change: Change) => void): () => void {
+    return this.#core.changes.subscribe(filter.thread, listener);
   }
 
   /** Listens to the runtime. Returns how to stop. */
@@ -114,6 +147,7 @@ export async function createRuntimeWith(
 class RuntimeCore implements Core {
   readonly session: Session;
   readonly listeners = new Listeners<RuntimeEvents>();
+  readonly changes: Changes;
   readonly now: () => number;
   readonly id: () => string;
   readonly #settings: Settings;
@@ -121,7 +155,7 @@ class RuntimeCore implements Core {
   readonly #calls: CallRegister;
   readonly #turns: Turns;
   readonly #runs = new Map<string, RunControl>();
-  readonly #stopListening: () => void;
+  readonly #stopListening: (() => void)[];
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine, settings: Settings, tools: ReturnType<typeof prepareTools>) {
@@ -130,6 +164,7 @@ class RuntimeCore implements Core {
     this.id = settings.id ?? idSource(settings.now);
     this.#pump = new Pump(settings.batch);
     this.#turns = new Turns(settings.turns);
+    this.changes = new Changes(settings.changes, (error) => this.#report(error));
     this.#calls = new CallRegister({
       models: new Map(Object.entries(settings.models)),
       tools,
@@ -142,7 +177,10 @@ class RuntimeCore implements Core {
       abortReason: (run_id, words) =>
         this.#runs.get(run_id)?.abortReason ?? new DOMException(words, "AbortError"),
     });
-    this.#stopListening = engine.onCrash((error) => this.#crashed(error));
+    this.#stopListening = [
+      engine.onCrash((error) => this.#crashed(error)),
+      onLeaving(() => this.session.tell((handle) => handle.suspend())),
+    ];
     this.session = new Session(
       engine,
       {
@@ -211,7 +249,8 @@ class RuntimeCore implements Core {
     for (const run of this.#runs.values()) run.cutShort("cancelled", error);
     this.#runs.clear();
     this.#turns.close();
-    this.#stopListening();
+    this.changes.close();
+    for (const stop of this.#stopListening) stop();
     this.listeners.emit("closed", undefined);
   }
 
@@ -220,6 +259,8 @@ class RuntimeCore implements Core {
     for (const event of batch) {
       run?.push(event);
       if (event.type === "warning") this.#warn(event);
+      if (event.type === "run_started") this.#changed(event, "transcript");
+      if (event.type === "memory_written") this.#changed(event, "memory");
       if (this.#settings.onEvent)
         guarded(this.#settings.onEvent, event, (error) => this.#report(error));
     }
@@ -228,6 +269,15 @@ class RuntimeCore implements Core {
   #finish(run_id: string, result: RunResult): void {
     this.#runs.get(run_id)?.finish(result);
     this.#runs.delete(run_id);
+    this.#changed({ run_id, thread_id: result.thread }, "transcript");
+  }
+
+  /** A run without a thread leaves nothing behind. */
+  #changed(
+    { run_id, thread_id }: Pick<RunEvent, "run_id" | "thread_id">,
+    what: Change["what"],
+  ): void {
+    if (thread_id !== run_id) this.changes.tell(thread_id, what);
   }
 
   #warn({ data, run_id, thread_id, node }: Extract<RunEvent, { type: "warning" }>): void {

@@ -1,6 +1,6 @@
 import type { Engine } from "./engine.js";
 import { MnemographError, toMnemographError } from "./errors.js";
-import type { HandleConfig, Host, RuntimeHandle } from "./handle.js";
+import type { Glue, HandleConfig, Host, RuntimeHandle } from "./handle.js";
 
 /** An open handle and the instance it lives in. */
 export interface Opened {
@@ -42,6 +42,12 @@ export class Session {
   async call<T>(use: (opened: Opened) => T | Promise<T>): Promise<T> {
     const opened = await this.open();
     return this.#owned(() => this.enter(() => use(opened)));
+  }
+
+  /** Calls a function of the module that needs no database. Rejects as {@link Session.call} does. */
+  async pure<T>(use: (glue: Glue) => T): Promise<T> {
+    if (this.#closed) throw closed();
+    return this.enter(() => use(this.#engine.glue));
   }
 
   /** Calls the module at once. Throws the module's error as one of this package. */

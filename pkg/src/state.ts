@@ -1,3 +1,4 @@
+import type { Changes } from "./changes.js";
 import type { Graph } from "./graph.js";
 import { checkId } from "./ids.js";
 import type { Session } from "./session.js";
@@ -17,10 +18,12 @@ export interface StatePlace {
  */
 export class StateApi {
   readonly #session: Session;
+  readonly #changes: Changes;
 
   /** @internal */
-  constructor(session: Session) {
+  constructor(session: Session, changes: Changes) {
     this.#session = session;
+    this.#changes = changes;
   }
 
   /** The nodes of a graph that keep state. */
@@ -39,6 +42,10 @@ export class StateApi {
   /** Forgets what a node holds for a thread, in storage and for the next prompt. */
   async clear({ graph, node, thread }: StatePlace): Promise<Cleared> {
     const ids = [checkId(node, "node"), checkId(thread, "thread")] as const;
-    return this.#session.call((opened) => opened.handle.state_clear(graph.number(opened), ...ids));
+    const cleared = await this.#session.call((opened) =>
+      opened.handle.state_clear(graph.number(opened), ...ids),
+    );
+    this.#changes.tell(thread, "memory");
+    return cleared;
   }
 }

@@ -1,3 +1,4 @@
+import type { Changes } from "./changes.js";
 import { MnemographError } from "./errors.js";
 import { checkId } from "./ids.js";
 import type { Session } from "./session.js";
@@ -9,11 +10,13 @@ import type { Thread, TranscriptEntry } from "./wire.js";
  */
 export class ThreadsApi {
   readonly #session: Session;
+  readonly #changes: Changes;
   readonly #newId: () => string;
 
   /** @internal */
-  constructor(session: Session, newId: () => string) {
+  constructor(session: Session, changes: Changes, newId: () => string) {
     this.#session = session;
+    this.#changes = changes;
     this.#newId = newId;
   }
 
@@ -52,20 +55,26 @@ export class ThreadsApi {
       ...(actor === undefined ? {} : { actor: checkId(actor, "actor") }),
       ...(title === undefined ? {} : { title: checkTitle(title) }),
     };
-    return this.#session.call(({ handle }) => handle.threads_create(checked));
+    const made = await this.#session.call(({ handle }) => handle.threads_create(checked));
+    this.#changes.tell(made.id, "thread");
+    return made;
   }
 
   /** Gives a conversation another title. */
   async rename(id: string, title: string): Promise<Thread> {
     const checked = checkId(id, "thread");
     const text = checkTitle(title);
-    return this.#session.call(({ handle }) => handle.threads_rename(checked, text));
+    const renamed = await this.#session.call(({ handle }) => handle.threads_rename(checked, text));
+    this.#changes.tell(checked, "thread");
+    return renamed;
   }
 
   /** Removes a conversation with what its nodes remember of it. False if there was none. */
   async delete(id: string): Promise<boolean> {
     const checked = checkId(id, "thread");
-    return this.#session.call(({ handle }) => handle.threads_delete(checked));
+    const existed = await this.#session.call(({ handle }) => handle.threads_delete(checked));
+    if (existed) this.#changes.tell(checked, "all");
+    return existed;
   }
 }
 

@@ -1,56 +1,14 @@
 // The package with the real module. Build it with `npm run wasm`.
-import { afterEach, expect, test } from "vitest";
-import {
-  createRuntime,
-  type Graph,
-  type Runtime,
-  type RuntimeOptions,
-  type Tool,
-} from "../src/index.js";
+import { expect, test } from "vitest";
 import { demoModel } from "../src/models/demo.js";
-import { type ScriptedTurn, scriptedModel } from "../src/testing/index.js";
+import type { ScriptedTurn } from "../src/testing/index.js";
 import * as core from "../src/wasm/core.js";
 import { chatGraph } from "./support/chat-graph.js";
 import { collect } from "./support/events.js";
 import { mapStorage } from "./support/map-storage.js";
+import { clock, open, useClock } from "./support/real-runtime.js";
 
 const crash = (core as unknown as { __crash(how: string): void }).__crash;
-
-const clock: Tool = {
-  description: "Tells the time",
-  parameters: {
-    type: "object",
-    properties: { zone: { type: "string" } },
-    additionalProperties: false,
-  },
-  execute: ({ zone }) => ({ zone: zone ?? "UTC", time: "12:00" }),
-};
-
-const open_: Runtime[] = [];
-afterEach(async () => {
-  await Promise.all(open_.splice(0).map((runtime) => runtime.close()));
-});
-
-async function open(
-  script: ScriptedTurn[],
-  options: RuntimeOptions = {},
-): Promise<{ model: ReturnType<typeof scriptedModel>; runtime: Runtime; graph: Graph }> {
-  const model = scriptedModel(...script);
-  const runtime = await createRuntime({
-    storage: "memory",
-    models: { default: model },
-    tools: { clock },
-    ...options,
-  });
-  open_.push(runtime);
-  return { model, runtime, graph: await runtime.load(chatGraph()) };
-}
-
-const useClock: ScriptedTurn = [
-  { type: "tool_call", index: 0, call_id: "c1", name: "clock", args: '{"zone": ' },
-  { type: "tool_call", index: 0, args: '"CET"}' },
-  { type: "finish", reason: "tool_calls" },
-];
 
 test("the next turn's model gets the whole round before, tool calls included, in order", async () => {
   const { model, graph } = await open([useClock, "It is noon, Ada.", "You are Ada."]);
@@ -107,9 +65,11 @@ test("events come in order, with exactly one terminal event", async () => {
       "reply_done",
     ]),
   );
-  expect(JSON.stringify(events.filter(({ type }) => type.startsWith("memory_")))).not.toContain(
-    "noon",
-  );
+  const aboutMemory = events.filter(({ type }) => type.startsWith("memory_"));
+  expect(JSON.stringify(aboutMemory)).not.toContain("noon");
+  for (const { node, data } of aboutMemory) {
+    expect({ node, data }).toMatchObject({ node: "agent", data: { memory: "memory" } });
+  }
 });
 
 test("a problem of a document is told with its node and a hint", async () => {

@@ -26,6 +26,8 @@ export class FakeGlue implements Glue {
   handles: FakeHandle[] = [];
   resets = 0;
   isEntered = false;
+  unloaded: number[] = [];
+  suspended = 0;
   failReset = false;
   failOpen: Error | undefined;
   behaviour: Behaviour = (handle, input) => handle.finish(input.run_id, "done");
@@ -41,6 +43,13 @@ export class FakeGlue implements Glue {
   };
 
   async default(): Promise<void> {}
+
+  memory_view(): never {
+    throw new Error("The fake has no views.");
+  }
+  memory_repair(): never {
+    throw new Error("The fake repairs nothing.");
+  }
 
   __wbg_reset_state(): void {
     if (this.failReset) throw new RangeError("out of memory");
@@ -105,6 +114,10 @@ export class FakeHandle implements RuntimeHandle {
     return { ...checked, graph: this.loaded.length - 1, id: "g", name: "G" };
   }
 
+  unload(graph: number): void {
+    this.#glue.unloaded.push(graph);
+  }
+
   start(_graph: number, input: StartInput): { run_id: string; thread: string } {
     this.started.push(input);
     this.#glue.behaviour(this, input);
@@ -119,6 +132,10 @@ export class FakeHandle implements RuntimeHandle {
     this.cancelled.push([run_id, reason]);
     this.host.events(run_id, [event("run_cancelled", { reason }, 9)]);
     this.host.finished(run_id, result(run_id, { status: "cancelled" }));
+  }
+
+  suspend(): void {
+    this.#glue.suspended += 1;
   }
 
   /** Ends a run well. */
@@ -156,6 +173,10 @@ export class FakeHandle implements RuntimeHandle {
   }
   threads_transcript(): Promise<never[]> {
     return Promise.resolve([]);
+  }
+
+  storage_health(): Promise<never> {
+    return Promise.reject(new Error("The fake stores nothing."));
   }
 
   close(): Promise<void> {

@@ -1,0 +1,60 @@
+import type { Session } from "./session.js";
+import type { BrowserStorage, StorageHealth } from "./wire.js";
+
+/** The storage of a runtime as such. */
+export class StorageApi {
+  readonly #session: Session;
+  readonly #newId: () => string;
+
+  /** @internal */
+  constructor(session: Session, newId: () => string) {
+    this.#session = session;
+    this.#newId = newId;
+  }
+
+  /**
+   * How safe what is stored is: where it is, who may delete it, how much room there is. The first call gives
+   * the database the id by which its loss is noticed (`generation`). Rejects with `E_CLOSED`,
+   * `E_RUNTIME_CRASHED` or an `E_STORE_…`.
+   */
+  async health(): Promise<StorageHealth> {
+    const facts = await browserStorage();
+    return this.#session.call(({ handle }) => handle.storage_health(facts, this.#newId()));
+  }
+}
+
+/** What the browser says; a question that it refuses, as some do in private windows, stays open. */
+async function browserStorage(): Promise<BrowserStorage> {
+  const manager = (globalThis.navigator as Navigator | undefined)?.storage as
+    | Partial<StorageManager>
+    | undefined;
+  const [estimate, persisted, partitioned] = await Promise.all([
+    ask(() => manager?.estimate?.()),
+    ask(() => manager?.persisted?.()),
+    ask(isPartitioned),
+  ]);
+  const { usage, quota } = estimate ?? {};
+  return {
+    ...(usage === undefined ? {} : { usage }),
+    ...(quota === undefined ? {} : { quota }),
+    ...(persisted === undefined ? {} : { persisted }),
+    ...(partitioned === undefined ? {} : { partitioned }),
+  };
+}
+
+/** Storage is partitioned in frames of other sites, which is where a document has no access to the whole. */
+async function isPartitioned(): Promise<boolean | undefined> {
+  if (typeof window !== "object" || typeof document !== "object") return undefined;
+  if (window.top === window) return false;
+  const access: boolean | undefined = await (document as Partial<Document>).hasStorageAccess?.();
+  // With access it depends on the browser whether databases are meant as well.
+  return access === false ? true : undefined;
+}
+
+async function ask<T>(question: () => Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await question();
+  } catch {
+    return undefined;
+  }
+}

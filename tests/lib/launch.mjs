@@ -1,4 +1,7 @@
 // Starting Chromium so that nothing but this machine can be reached.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import readline from "node:readline";
 import { chromium } from "playwright-core";
 import { chromiumArgs, findChromium } from "../../scripts/lib/browser.mjs";
 
@@ -28,3 +31,50 @@ export const launchChromium = ({ args = [] } = {}) => chromium.launch(options(ar
  */
 export const launchProfile = (folder, { args = [] } = {}) =>
   chromium.launchPersistentContext(folder, options(args));
+
+/**
+ * A Chromium on a profile folder whose processes, all of them, can be killed in the midst of their work.
+ *
+ * @param {string} folder
+ */
+export async function launchToKill(folder) {
+  const { executablePath, args } = options([
+    "--headless=new",
+    "--remote-debugging-port=0",
+    `--user-data-dir=${folder}`,
+  ]);
+  const child = spawn(executablePath, [...args, "about:blank"], {
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = once(child, "exit");
+  const browser = await chromium.connectOverCDP(await address(child.stderr));
+  const context = browser.contexts()[0];
+  if (!context || child.pid === undefined) throw new Error("Chromium has no default context");
+  const group = -child.pid;
+  return {
+    context,
+    async kill() {
+      const isOver = child.exitCode !== null || child.signalCode !== null;
+      if (!isOver) process.kill(group, "SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/**
+ * Where Chromium listens, as it says itself. Goes on reading: a full pipe would stop it.
+ *
+ * @param {import("node:stream").Readable} stderr
+ * @returns {Promise<string>}
+ */
+function address(stderr) {
+  const said = readline.createInterface({ input: stderr });
+  return new Promise((resolve, reject) => {
+    said.on("line", (line) => {
+      const found = /listening on (ws:\S+)/.exec(line)?.[1];
+      if (found) resolve(found);
+    });
+    said.on("close", () => reject(new Error("Chromium ended before it listened")));
+  });
+}

@@ -6,7 +6,7 @@ import { scriptedModel } from "mnemograph/testing";
 import { mapStorage } from "../../../pkg/test/support/map-storage.js";
 import { brief } from "./brief.js";
 import { type ChatGraphOptions, chatGraph } from "./graphs.js";
-import { countRows, journalWritten, meet, weatherModel } from "./models.js";
+import { countRows, journalHolds, journalWritten, meet, weatherModel } from "./models.js";
 import { gate, openWith, tokens, until } from "./open.js";
 
 const kit = {
@@ -18,6 +18,7 @@ const kit = {
   weatherModel,
   meet,
   countRows,
+  journalHolds,
   journalWritten,
   mapStorage,
   chatGraph,

@@ -42,6 +42,17 @@ export async function journalWritten(database = "mnemograph"): Promise<void> {
   opened.close();
 }
 
+/** Resolves when a round that is under way has this text in the database. */
+export async function journalHolds(text: string, database = "mnemograph"): Promise<void> {
+  const opened = await answer(indexedDB.open(database));
+  const rows = async (): Promise<unknown[]> =>
+    answer(opened.transaction("journal").objectStore("journal").getAll());
+  while (!JSON.stringify(await rows()).includes(text)) {
+    // As above: each look waits for the writes before it.
+  }
+  opened.close();
+}
+
 /** The number of rows of each table. */
 export async function countRows(database = "mnemograph"): Promise<Record<string, number>> {
   const opened = await answer(indexedDB.open(database));

@@ -2,7 +2,7 @@ import { effect, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Chat, createChat } from "../chat/chat.ts";
-import { createOtherTabs, type OtherTabs } from "../lib/other-tabs.ts";
+import { createOtherTabs } from "../lib/other-tabs.ts";
 import { flag, numberBetween, oneOf, preference } from "../lib/preferences.ts";
 import { createModelSettings, type ModelSettings } from "../settings/model-settings.ts";
 import { createMemoryState, type MemoryState } from "../state/memory-state.ts";
@@ -44,8 +44,8 @@ export function createPlayground(): Playground {
   const session = createSession(models, trace.add);
   const tabs = createOtherTabs();
   const chat = createChat(session, tabs);
-  const memory = createMemoryState(session, chat, tabs);
-  followOtherTabs(tabs, chat, memory);
+  const memory = createMemoryState(session, chat);
+  followOtherTabs(session, chat, memory);
   return { layout, models, session, chat, trace, memory };
 }
 
@@ -73,7 +73,7 @@ function createLayout(): Layout {
 }
 
 /** What another tab did is read when it says so, and in any case when this one is looked at again. */
-function followOtherTabs(tabs: OtherTabs, chat: Chat, memory: MemoryState): void {
+function followOtherTabs(session: Session, chat: Chat, memory: MemoryState): void {
   const refresh = (): void => {
     void chat.refresh();
     void memory.refresh();
@@ -81,7 +81,11 @@ function followOtherTabs(tabs: OtherTabs, chat: Chat, memory: MemoryState): void
   const refreshWhenVisible = (): void => {
     if (document.visibilityState === "visible") refresh();
   };
-  tabs.onChange(refresh);
+  effect(() =>
+    session.opened.value?.runtime.subscribe({}, ({ elsewhere }) => {
+      if (elsewhere) refresh();
+    }),
+  );
   addEventListener("focus", refreshWhenVisible);
   document.addEventListener("visibilitychange", refreshWhenVisible);
 }

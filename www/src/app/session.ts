@@ -55,8 +55,12 @@ export function createSession(models: ModelSettings, onEvent: (event: RunEvent) 
       runtime = current;
       const chosen = example.peek();
       const graph = await current.load(chosen.document);
-      if (mine !== attempt) return;
+      if (mine !== attempt) return await current.unload(graph);
+      const before = connection.peek();
       connection.value = { status: "ready", opened: { runtime: current, graph, example: chosen } };
+      if (before.status === "ready" && before.opened.runtime === current) {
+        await current.unload(before.opened.graph);
+      }
     } catch (error) {
       if (mine === attempt) connection.value = { status: "failed", failure: toFailure(error) };
     }

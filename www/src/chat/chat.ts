@@ -154,7 +154,6 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     try {
       for await (const event of run) {
         update(id, run.id, (turn) => applyEvent(turn, event));
-        if (event.type === "run_started") tabs.changed(id);
       }
       const result = await run.result;
       update(id, run.id, (turn) => settleTurn(turn, result));
@@ -173,7 +172,6 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     }
     await nameThread(opened, id, text);
     finished.value += 1;
-    tabs.changed(id);
     await refresh();
   }
 
@@ -193,7 +191,6 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     const opened = session.opened.peek();
     if (opened === undefined) return;
     await opened.runtime.threads.delete(id);
-    tabs.changed(id);
     if (thread.peek() === id) await show(opened, newThread(opened.example.id));
     else await refresh();
   }
@@ -226,7 +223,6 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     },
     rename: async (id, title) => {
       await session.opened.peek()?.runtime.threads.rename(id, title);
-      tabs.changed(id);
       await refresh();
     },
   };

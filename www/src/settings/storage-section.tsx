@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
+import type { StorageHealth } from "mnemograph";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { usePlayground } from "../app/playground.ts";
 import { DATABASE, type StorageKind } from "../app/session.ts";
-import { formatBytes } from "../lib/format.ts";
-import { type BrowserStorage, readBrowserStorage } from "./browser-storage.ts";
+import { formatBytes, plural } from "../lib/format.ts";
 
 const KINDS: readonly { id: StorageKind; label: string; text: string }[] = [
   { id: "indexeddb", label: "IndexedDB", text: `Kept in this browser, database “${DATABASE}”.` },
@@ -41,33 +41,59 @@ export function StorageSection(): JSX.Element {
   );
 }
 
+const PERSISTENCE: Record<StorageHealth["persistence"], string> = {
+  persistent: "granted: the browser does not clear it on its own",
+  best_effort: "best effort: the browser may clear it when the disk is full",
+  volatile: "none: it is gone when the page is closed",
+  unknown: "the browser does not say",
+};
+
 function Health(): JSX.Element | null {
-  const { chat } = usePlayground();
-  const storage = useSignal<BrowserStorage | undefined>(undefined);
+  const { chat, session } = usePlayground();
+  const health = useSignal<StorageHealth | undefined>(undefined);
   const finished = chat.finished.value;
+  const runtime = session.opened.value?.runtime;
   useEffect(() => {
     let wanted = true;
-    void readBrowserStorage().then((read) => {
-      if (wanted) storage.value = read;
-    });
+    runtime?.storage.health().then(
+      (read) => {
+        if (wanted) health.value = read;
+      },
+      () => {
+        // What keeps the storage from answering is told where it is used.
+        if (wanted) health.value = undefined;
+      },
+    );
     return () => {
       wanted = false;
     };
-  }, [finished, storage]);
-  const known = storage.value;
+  }, [finished, runtime, health]);
+  const known = health.value;
   if (known === undefined) return null;
   return (
     <dl class="facts" data-testid="storage-health">
-      <dt>Used</dt>
-      <dd>
-        {formatBytes(known.usage)} of {formatBytes(known.quota)} that the browser allows
-      </dd>
+      {known.usage !== undefined && known.quota !== undefined && (
+        <>
+          <dt>Used</dt>
+          <dd>
+            {formatBytes(known.usage)} of {formatBytes(known.quota)} that the browser allows
+          </dd>
+        </>
+      )}
       <dt>Persistence</dt>
-      <dd>
-        {known.persisted
-          ? "granted: the browser does not clear it on its own"
-          : "best effort: the browser may clear it when the disk is full"}
-      </dd>
+      <dd>{PERSISTENCE[known.persistence]}</dd>
+      {known.partitioned === true && (
+        <>
+          <dt>Apart</dt>
+          <dd>Each site that embeds this page has conversations of its own.</dd>
+        </>
+      )}
+      {known.quota_errors > 0 && (
+        <>
+          <dt>Full</dt>
+          <dd>{plural(known.quota_errors, "write")} found no room since the page was opened.</dd>
+        </>
+      )}
     </dl>
   );
 }

@@ -3,7 +3,6 @@ import type { StateNode, StateView } from "mnemograph";
 import type { Session } from "../app/session.ts";
 import type { Chat } from "../chat/chat.ts";
 import { type Failure, toFailure } from "../lib/failure.ts";
-import type { OtherTabs } from "../lib/other-tabs.ts";
 
 /** What one memory node holds for the conversation that is shown. */
 export interface NodeState {
@@ -21,7 +20,7 @@ export interface MemoryState {
   clear(node: string): Promise<void>;
 }
 
-export function createMemoryState(session: Session, chat: Chat, tabs: OtherTabs): MemoryState {
+export function createMemoryState(session: Session, chat: Chat): MemoryState {
   const nodes = signal<readonly NodeState[]>([]);
   const failure = signal<Failure | undefined>(undefined);
   let latest = 0;
@@ -70,7 +69,6 @@ export function createMemoryState(session: Session, chat: Chat, tabs: OtherTabs)
       const { runtime, graph } = opened;
       const thread = chat.thread.peek();
       await runtime.state.clear({ graph, node, thread });
-      tabs.changed(thread);
       await refresh();
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { calculate } from "../src/lib/calculator.ts";
+import { toFailure } from "../src/lib/failure.ts";
 import { toTitle } from "../src/lib/format.ts";
 import { preview, toJsonLine } from "../src/lib/preview.ts";
 import { toBlocks } from "../src/lib/text-blocks.ts";
@@ -85,4 +86,26 @@ describe("the blocks of a text", () => {
 it("a title is the beginning of a message, whole characters only", () => {
   expect(toTitle("  a\n b ")).toBe("a b");
   expect(toTitle("👩‍🚀".repeat(40), 10)).not.toMatch(/[\uD800-\uDBFF]…$/);
+});
+
+describe("a failure", () => {
+  const adapters = "Check the key that `headers` gives.";
+
+  it.each([
+    ["an error of the adapter", { code: "E_LLM", details: { status: 401 }, hint: adapters }],
+    ["an error of a run", { code: "E_LLM", status: 403, hint: adapters }],
+  ])("says where the key is: %s", (_name, error) => {
+    const { hint } = toFailure({ message: "The server answered 401.", ...error });
+    expect(hint).toContain("check it in Settings");
+    expect(hint).not.toContain("headers");
+  });
+
+  it("keeps the hint that it has, and finds one where there is none", () => {
+    expect(toFailure({ code: "E_LLM", message: "x", hint: "Wait." }).hint).toBe("Wait.");
+    expect(toFailure({ code: "E_LLM", message: "x" }).hint).toContain("Settings");
+    expect(toFailure(undefined)).toEqual({
+      code: "E_INTERNAL",
+      message: "Something went wrong.",
+    });
+  });
 });

@@ -23,7 +23,7 @@ const HINTS: Record<string, string> = {
 
 export function toFailure(error: unknown): Failure {
   const code = field(error, "code") ?? "E_INTERNAL";
-  const hint = refusedKey(error) ?? field(error, "hint") ?? HINTS[code];
+  const hint = statusHint(error) ?? field(error, "hint") ?? HINTS[code];
   const node = field(error, "node");
   return {
     code,
@@ -33,12 +33,16 @@ export function toFailure(error: unknown): Failure {
   };
 }
 
-/** The hint of the model adapter speaks to a programmer; here the key is a field. */
-function refusedKey(error: unknown): string | undefined {
+/** The hints of the model adapter speak to programmers; here the key, the address and the model are fields. */
+const STATUS_HINTS: Record<number, string> = {
+  401: "The server refuses the key: check it in Settings, or leave it empty if none is needed.",
+  403: "The server refuses the key: check it in Settings, or leave it empty if none is needed.",
+  404: "The server does not know this address or this model: check both in Settings.",
+};
+
+function statusHint(error: unknown): string | undefined {
   const status = read(error, "status") ?? read(read(error, "details"), "status");
-  return status === 401 || status === 403
-    ? "The server refuses the key: check it in Settings, or leave it empty if none is needed."
-    : undefined;
+  return typeof status === "number" ? STATUS_HINTS[status] : undefined;
 }
 
 function field(error: unknown, key: string): string | undefined {

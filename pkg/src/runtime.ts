@@ -155,7 +155,9 @@ class RuntimeCore implements Core {
   readonly #calls: CallRegister;
   readonly #turns: Turns;
   readonly #runs = new Map<string, RunControl>();
-  readonly #stopListening: (() => void)[];
+  readonly #stopListening: () => void;
+  /** While something runs: a listener to `beforeunload` keeps some browsers from caching the page. */
+  #stopWatching: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine, settings: Settings, tools: ReturnType<typeof prepareTools>) {
@@ -177,10 +179,7 @@ class RuntimeCore implements Core {
       abortReason: (run_id, words) =>
         this.#runs.get(run_id)?.abortReason ?? new DOMException(words, "AbortError"),
     });
-    this.#stopListening = [
-      engine.onCrash((error) => this.#crashed(error)),
-      onLeaving(() => this.session.tell((handle) => handle.suspend())),
-    ];
+    this.#stopListening = engine.onCrash((error) => this.#crashed(error));
     this.session = new Session(
       engine,
       {
@@ -214,10 +213,14 @@ class RuntimeCore implements Core {
   enter(run: RunControl): void {
     if (this.#closing) throw closed();
     this.#runs.set(run.run.id, run);
+    this.#stopWatching ??= onLeaving(() => this.session.tell((handle) => handle.suspend()));
   }
 
   leave(run_id: string): void {
     this.#runs.delete(run_id);
+    if (this.#runs.size > 0) return;
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
   }
 
   async takeTurn(
@@ -246,11 +249,13 @@ class RuntimeCore implements Core {
     await this.session.close();
     this.#calls.abortAll("the runtime is closed");
     this.#pump.flush();
-    for (const run of this.#runs.values()) run.cutShort("cancelled", error);
-    this.#runs.clear();
+    for (const [id, run] of this.#runs) {
+      run.cutShort("cancelled", error);
+      this.leave(id);
+    }
     this.#turns.close();
     this.changes.close();
-    for (const stop of this.#stopListening) stop();
+    this.#stopListening();
     this.listeners.emit("closed", undefined);
   }
 
@@ -268,7 +273,7 @@ class RuntimeCore implements Core {
 
   #finish(run_id: string, result: RunResult): void {
     this.#runs.get(run_id)?.finish(result);
-    this.#runs.delete(run_id);
+    this.leave(run_id);
     this.#changed({ run_id, thread_id: result.thread }, "transcript");
   }
 
@@ -295,7 +300,7 @@ class RuntimeCore implements Core {
     for (const [id, run] of this.#runs) {
       if (!run.started) continue;
       run.cutShort("failed", error);
-      this.#runs.delete(id);
+      this.leave(id);
     }
     this.listeners.emit("crashed", error);
   }

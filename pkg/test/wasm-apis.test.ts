@@ -127,7 +127,7 @@ test("an unloaded graph refuses what begins later; what runs goes on; its state 
 
 test("a change is told here and to other runtimes on the same state, once each", async () => {
   const storage = mapStorage();
-  const here = await open(["hello"], { storage, database: "shared" });
+  const here = await open(["hello", "bye"], { storage, database: "shared" });
   const there = await open([], { storage, database: "shared" });
   const foreign = await open([], { storage, database: "shared", namespace: "other" });
   const heard: Record<"here" | "there" | "one" | "foreign", Change[]> = {

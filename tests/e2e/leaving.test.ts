@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchToKill, openPage } from "../lib/index.mjs";
+import { gate } from "./pages/open.js";
 import { kitReady, type Site, startSite } from "./site.js";
 
 let site: Site;
@@ -53,22 +54,29 @@ describe("a page that goes in mid-stream", () => {
     const context = await site.context();
     const page = await site.open({ in: context, expected: crashed });
     await page.evaluate(async () => {
+      const { open, gate, until, journalHolds } = window.kit;
       let now = Date.now();
-      const { graph } = await window.kit.open({
+      const [heard, noted] = [gate(), gate()];
+      const { graph } = await open({
         host: { now: () => now },
         models: {
           default: async function* () {
             yield "Once ";
+            await heard.opened;
             now += 2_000;
             yield "upon ";
+            await noted.opened;
             yield "a time";
             await new Promise(() => {});
           },
         },
       });
       const run = graph.run({ text: "a story", thread: "t" });
-      await window.kit.until(run, ({ data }) => "text" in data && data.text.includes("a time"));
-      await window.kit.journalHolds("upon ");
+      await until(run, ({ type }) => type === "token");
+      heard.open();
+      await journalHolds("Once upon ");
+      noted.open();
+      await until(run, ({ data }) => "text" in data && data.text.includes("a time"));
     });
     await crash(page);
     expect(await goOn(await site.open({ in: context }))).toEqual(withAnswer("Once upon "));
@@ -87,12 +95,16 @@ describe("a page that goes in mid-stream", () => {
     expect(await goOn(await site.open({ in: context }))).toEqual(withAnswer("Once upon"));
   });
 
-  test("leaves all of it when the person goes to another page", async () => {
+  test("leaves all of it when the person goes to another page, before that one is there", async () => {
     const context = await site.context();
-    const page = await site.open({ in: context });
+    const [page, other] = [await site.open({ in: context }), await site.open({ in: context })];
     await streaming(page);
-    await page.goto("about:blank");
-    expect(await goOn(await site.open({ in: context }))).toEqual(withAnswer("Once upon"));
+    await page.route("**/next.html", async (route) => {
+      await other.evaluate(() => window.kit.journalHolds("Once upon"));
+      await route.fulfill({ contentType: "text/html", body: "the next page" });
+    });
+    await page.goto(`${site.origin}/next.html`);
+    expect(await goOn(other)).toEqual(withAnswer("Once upon"));
   });
 
   async function streaming(page: Page): Promise<void> {
@@ -118,14 +130,13 @@ test("a browser that is killed on a profile on the disk loses no round that it h
   try {
     for (let kill = 0; kill < 3; kill += 1) {
       await untilKilled(profile, async (page) => {
-        const enough = new Promise<void>((resolve) => {
-          void page.exposeFunction("acknowledge", (text: string) => {
-            acknowledged.push(text);
-            if (acknowledged.length >= 10 * (kill + 1)) resolve();
-          });
+        const enough = gate();
+        await page.exposeFunction("acknowledge", (text: string) => {
+          acknowledged.push(text);
+          if (acknowledged.length >= 10 * (kill + 1)) enough.open();
         });
         const writing = page.evaluate(converseForEver, `${kill}-`);
-        await Promise.race([enough, writing]);
+        await Promise.race([enough.opened, writing]);
         writing.catch(() => {});
       });
     }
@@ -143,7 +154,7 @@ test("a browser that is killed on a profile on the disk loses no round that it h
   } finally {
     fs.rmSync(profile, { recursive: true, force: true });
   }
-});
+}, 180_000);
 
 /** Uses a page of a browser on this profile, then kills the browser in whatever it is doing. */
 async function untilKilled<T>(profile: string, use: (page: Page) => Promise<T>): Promise<T> {

@@ -179,7 +179,7 @@ test("cancel_previous stops the run in the other tab", async () => {
   await context.close();
 });
 
-describe("a tab that is closed in mid-stream", () => {
+describe("a tab that is closed while its model is asked", () => {
   test("leaves its question: the next run on the thread is sent it", async () => {
     const { sent, stored } = await closeAndGoOn();
     expect(stored[0]).toBe("aborted user: Is it late?");
@@ -197,15 +197,9 @@ describe("a tab that is closed in mid-stream", () => {
     const closed = await site.open({ in: context });
     await closed.evaluate(async () => {
       const { graph } = await window.kit.open({
-        models: {
-          default: async function* () {
-            yield "Half an ";
-            await new Promise(() => {});
-          },
-        },
+        models: { default: () => new Promise(() => {}) },
       });
-      const run = graph.run({ text: "Is it late?", thread: "t" });
-      await window.kit.until(run, ({ type }) => type === "token");
+      graph.run({ text: "Is it late?", thread: "t" });
       await window.kit.journalWritten();
     });
     await closed.close();

@@ -1,5 +1,7 @@
 import type { RunEvent } from "mnemograph";
 import { expect, it } from "vitest";
+import { activityOf } from "../src/graph/node-activity.ts";
+import type { GraphDocument } from "../src/lib/examples.ts";
 import { createTrace, type TraceRun } from "../src/trace/trace.ts";
 
 let seq = 0;
@@ -62,4 +64,16 @@ it("only the latest runs are kept", async () => {
   );
   expect(runs).toHaveLength(20);
   expect(runs.at(-1)?.id).toBe("r49");
+});
+
+it("a memory event shows at the memory that it names, whoever used it", async () => {
+  const [run] = await traceOf([
+    event("r", "node_started"),
+    event("r", "memory_read", { memory: "second", count: 2, in_view: 2 }),
+  ]);
+  const document = { id: "g", name: "G", nodes: [], edges: [] } as unknown as GraphDocument;
+  expect([...activityOf(document, run)]).toEqual([
+    ["agent", "running"],
+    ["second", "succeeded"],
+  ]);
 });

@@ -31,7 +31,7 @@ export function activityOf(
         break;
       case "memory_read":
       case "memory_written":
-        mark(linkedTo(document, node, "link_memory"), "succeeded");
+        mark(event.data.memory, "succeeded");
         break;
       case "token":
       case "reasoning_token":

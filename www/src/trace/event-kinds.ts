@@ -69,9 +69,9 @@ export function summaryOf(event: RunEvent): string {
     case "tool_result":
       return `${event.data.name} · ${event.data.is_error ? "error" : "ok"} · ${formatMs(event.data.ms)}`;
     case "memory_read":
-      return `${plural(event.data.count, "message")}, ${event.data.in_view} in view`;
+      return `${event.data.memory} · ${plural(event.data.count, "message")}, ${event.data.in_view} in view`;
     case "memory_written":
-      return `${plural(event.data.count, "message")} · ${formatBytes(event.data.bytes)}`;
+      return `${event.data.memory} · ${plural(event.data.count, "message")} · ${formatBytes(event.data.bytes)}`;
     case "reply_done":
       return `${event.data.text.length} characters`;
     case "warning":

@@ -2,6 +2,7 @@
 
 /** The pure crates: no clock, no randomness, no browser, no I/O of their own. */
 export const pure = [
+  "compact",
   "engine",
   "graph",
   "health",
@@ -19,12 +20,13 @@ export const pure = [
  * @type {Record<string, {normal: string[], dev?: string[]}>}
  */
 export const table = {
-  engine: { normal: ["graph", "memory", "template"] },
-  graph: { normal: [] },
-  indexeddb: { normal: ["storage"] },
-  memory: { normal: ["storage"] },
+  compact: { normal: [] },
+  engine: { normal: ["compact", "graph", "memory", "template"] },
+  graph: { normal: ["compact"] },
+  indexeddb: { normal: ["compact", "storage"] },
+  memory: { normal: ["compact", "storage"] },
   runtime: { normal: ["engine", "graph", "memory", "storage"], dev: ["testkit"] },
-  storage: { normal: [] },
+  storage: { normal: ["compact"] },
   template: { normal: [] },
   testkit: { normal: ["engine", "memory", "runtime", "storage"] },
   typegen: { normal: ["engine", "graph", "memory", "runtime"] },

@@ -8,11 +8,11 @@ use crate::{
     result::RunWarning,
     shown::ShownState,
 };
+use mnemograph_compact::SortedMap;
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{Message, Part, Role, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The state of a run that its nodes share. Everything but the plan and the step's effects is kept.
@@ -34,9 +34,9 @@ pub(crate) struct Core {
     pub(crate) warnings: Vec<RunWarning>,
     pub(crate) trigger_message: Option<Message>,
     /// Values of the ports of steps that have run.
-    values: BTreeMap<String, NodeValues>,
+    values: SortedMap<String, NodeValues>,
     /// Who waits for which answer.
-    requests: BTreeMap<RequestId, NodeIx>,
+    requests: SortedMap<RequestId, NodeIx>,
     seq: u64,
     next_request: RequestId,
     next_message: u64,
@@ -66,8 +66,8 @@ impl Core {
             usage: Usage::default(),
             warnings: Vec::new(),
             trigger_message: None,
-            values: BTreeMap::new(),
-            requests: BTreeMap::new(),
+            values: SortedMap::new(),
+            requests: SortedMap::new(),
             seq: 0,
             next_request: 1,
             next_message: 1,

@@ -2,12 +2,12 @@
 //! that only show when graph, templates and host are seen together.
 
 use crate::{event::Channel, model::ToolSpec, references};
+use mnemograph_compact::{SortedMap, sort_by};
 use mnemograph_graph::{Graph, NodeIx, Problem, Settings, ToolRun};
 use mnemograph_memory::ModelRef;
 use mnemograph_template::Template;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// A tool that the host registered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -28,10 +28,18 @@ pub struct HostTool {
 pub struct HostCatalogue {
     /// Models by name, with their provider and id where the host knows them.
     #[serde(default)]
-    pub models: BTreeMap<String, Option<ModelRef>>,
+    #[cfg_attr(
+        feature = "ts",
+        ts(as = "std::collections::BTreeMap<String, Option<ModelRef>>")
+    )]
+    pub models: SortedMap<String, Option<ModelRef>>,
     /// Tools by name.
     #[serde(default)]
-    pub tools: BTreeMap<String, HostTool>,
+    #[cfg_attr(
+        feature = "ts",
+        ts(as = "std::collections::BTreeMap<String, HostTool>")
+    )]
+    pub tools: SortedMap<String, HostTool>,
 }
 
 /// A tool of an agent, ready to be called.
@@ -63,11 +71,11 @@ pub struct Loaded {
 pub struct Plan {
     /// The graph.
     pub graph: Graph,
-    templates: BTreeMap<(NodeIx, &'static str), Template>,
-    tools: BTreeMap<NodeIx, Vec<PlannedTool>>,
-    channels: BTreeMap<NodeIx, Channel>,
-    last_before_reply: BTreeMap<NodeIx, bool>,
-    model_refs: BTreeMap<NodeIx, ModelRef>,
+    templates: SortedMap<NodeIx, Vec<(&'static str, Template)>>,
+    tools: SortedMap<NodeIx, Vec<PlannedTool>>,
+    channels: SortedMap<NodeIx, Channel>,
+    last_before_reply: SortedMap<NodeIx, bool>,
+    model_refs: SortedMap<NodeIx, ModelRef>,
 }
 
 /// Reads a document and plans it. With `host` absent, what the host offers is not checked.
@@ -88,7 +96,7 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
         let failed = problems.iter().any(Problem::is_error);
         plan = (!failed).then_some(planned);
     }
-    problems.sort_by_key(|problem| !problem.is_error());
+    sort_by(&mut problems, |a, b| b.is_error().cmp(&a.is_error()));
     Loaded {
         plan,
         problems,
@@ -155,11 +163,9 @@ impl Plan {
 
     /// The compiled template of a setting.
     pub(crate) fn template(&self, node: NodeIx, setting: &str) -> Option<&Template> {
-        self.templates
-            .range((node, "")..)
-            .take_while(|((ix, _), _)| *ix == node)
-            .find(|((_, name), _)| *name == setting)
-            .map(|(_, template)| template)
+        let of_node = self.templates.get(&node)?.iter();
+        let mut found = of_node.filter(|(name, _)| *name == setting);
+        found.next().map(|(_, template)| template)
     }
 
     fn agents(&self) -> impl Iterator<Item = NodeIx> {
@@ -171,16 +177,17 @@ impl Plan {
 
     fn compile_templates(&mut self, problems: &mut Vec<Problem>) {
         for (ix, node) in self.graph.nodes() {
+            let mut templates = Vec::new();
             for (setting, source) in references::template_settings(&node.settings) {
                 match Template::parse(source) {
-                    Ok(template) => {
-                        self.templates.insert((ix, setting), template);
-                    }
+                    Ok(template) => templates.push((setting, template)),
                     Err(error) => {
                         problems.push(references::syntax_problem(&node.id, setting, &error))
                     }
                 }
             }
+            sort_by(&mut templates, |a, b| a.0.cmp(b.0));
+            self.templates.insert(ix, templates);
         }
     }
 

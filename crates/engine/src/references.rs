@@ -1,9 +1,9 @@
 //! Problems that show only when graph, templates and host are seen together.
 
 use crate::plan::HostCatalogue;
+use mnemograph_compact::SortedMap;
 use mnemograph_graph::{Code, Graph, NodeIx, Problem, Settings};
 use mnemograph_template::{Reference, SyntaxError, Template};
-use std::collections::BTreeMap;
 
 /// The names that a template may begin a path with.
 pub(crate) const ROOTS: [&str; 6] = ["nodes", "trigger", "inputs", "variables", "env", "run"];
@@ -54,10 +54,11 @@ pub(crate) fn syntax_problem(node: &str, setting: &str, error: &SyntaxError) -> 
 /// Templates that read what cannot be there.
 pub(crate) fn check_templates(
     graph: &Graph,
-    templates: &BTreeMap<(NodeIx, &'static str), Template>,
+    templates: &SortedMap<NodeIx, Vec<(&'static str, Template)>>,
     problems: &mut Vec<Problem>,
 ) {
-    for ((ix, setting), template) in templates {
+    let each = |(ix, of_node)| std::iter::repeat(ix).zip(of_node);
+    for (ix, (setting, template)) in templates.iter().flat_map(each) {
         let Some(node) = graph.node(*ix) else {
             continue;
         };

@@ -9,10 +9,11 @@ use crate::{
     plan::Plan,
     result::{RunResult, RunStatus},
 };
+use mnemograph_compact::SortedMap;
 use mnemograph_graph::{EdgeIx, ErrorMode, NodeIx, Settings};
 use mnemograph_memory::ShownStatus;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// One execution of a graph.
@@ -20,9 +21,9 @@ use std::rc::Rc;
 pub struct Run {
     core: Core,
     phase: Phase,
-    edges: BTreeMap<EdgeIx, bool>,
+    edges: SortedMap<EdgeIx, bool>,
     ready: VecDeque<NodeIx>,
-    statuses: BTreeMap<NodeIx, NodeStatus>,
+    statuses: SortedMap<NodeIx, NodeStatus>,
     active: Option<Active>,
     steps: u64,
     handled: bool,
@@ -62,9 +63,9 @@ impl Run {
         Self {
             core: Core::new(plan, identity),
             phase: Phase::New,
-            edges: BTreeMap::new(),
+            edges: SortedMap::new(),
             ready: VecDeque::new(),
-            statuses: BTreeMap::new(),
+            statuses: SortedMap::new(),
             active: None,
             steps: 0,
             handled: false,

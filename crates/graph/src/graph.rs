@@ -1,7 +1,6 @@
 //! The graph that the engine runs: checked, indexed, unchangeable.
 
-use std::collections::BTreeMap;
-
+use mnemograph_compact::{SortedMap, order};
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::{Kind, OpenedBy, PortSpec};
@@ -100,9 +99,9 @@ pub struct Edge {
 struct Adjacency {
     runs_in: Vec<EdgeIx>,
     runs_out: Vec<EdgeIx>,
-    runs_by_port: BTreeMap<String, Vec<NodeIx>>,
-    data_in: BTreeMap<String, (NodeIx, String)>,
-    links: BTreeMap<String, Vec<NodeIx>>,
+    runs_by_port: SortedMap<String, Vec<NodeIx>>,
+    data_in: SortedMap<String, (NodeIx, String)>,
+    links: SortedMap<String, Vec<NodeIx>>,
 }
 
 /// A graph without errors. The default is one without nodes.
@@ -123,22 +122,22 @@ pub struct Graph {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     adjacency: Vec<Adjacency>,
-    ids: BTreeMap<String, NodeIx>,
+    ids: SortedMap<String, NodeIx>,
     triggers: Vec<NodeIx>,
 }
 
 impl Graph {
     /// Indexes a draft in which no error was found; `None` if it has an error after all.
     pub(crate) fn new(draft: Draft, hash: String) -> Option<Self> {
-        let mut order: Vec<usize> = (0..draft.nodes.len()).collect();
-        order.sort_by_key(|index| {
-            draft.nodes.get(*index).map(|node| {
+        let rank = |index: usize| {
+            draft.nodes.get(index).map(|node| {
                 (
                     node.spec.is_some_and(|spec| spec.kind == Kind::Note),
                     node.id(),
                 )
             })
-        });
+        };
+        let order = order(draft.nodes.len(), &|a, b| rank(a).cmp(&rank(b)));
         let mut places = vec![NodeIx(0); order.len()];
         for (place, index) in order.iter().enumerate() {
             if let Some(slot) = places.get_mut(*index) {
@@ -188,8 +187,7 @@ impl Graph {
             {
                 from.runs_out.push(EdgeIx(place));
                 from.runs_by_port
-                    .entry(edge.from_port.clone())
-                    .or_default()
+                    .get_or_insert_with(edge.from_port.clone(), Vec::new)
                     .push(edge.to);
             }
             let is_disabled = nodes.get(edge.from.0).is_some_and(|node| node.disabled);
@@ -205,8 +203,7 @@ impl Graph {
                 EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool if is_disabled => {}
                 EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool => {
                     to.links
-                        .entry(edge.to_port.clone())
-                        .or_default()
+                        .get_or_insert_with(edge.to_port.clone(), Vec::new)
                         .push(edge.from);
                 }
             }

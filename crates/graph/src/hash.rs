@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use mnemograph_compact::sort_by;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -20,7 +21,7 @@ pub(crate) fn semantic(draft: &Draft) -> String {
         .iter()
         .filter(|node| node.spec.is_some_and(|spec| spec.kind != Kind::Note))
         .collect();
-    nodes.sort_by_key(|node| node.id());
+    sort_by(&mut nodes, |a, b| a.id().cmp(b.id()));
     let edges: Vec<Value> = draft
         .document
         .edges
@@ -102,7 +103,7 @@ fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by_key(|(key, _)| key.as_str());
+            sort_by(&mut entries, |a, b| a.0.cmp(b.0));
             out.push('{');
             for (index, (key, value)) in entries.into_iter().enumerate() {
                 if index > 0 {

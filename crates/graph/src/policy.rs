@@ -1,5 +1,6 @@
 //! What holds for a node or a run whatever the node type: failures, limits, needs.
 
+use mnemograph_compact::sort_by;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -261,7 +262,7 @@ impl Requires {
             &mut self.functions,
             &mut self.nodes,
         ] {
-            list.sort();
+            sort_by(list, String::cmp);
             list.dedup();
         }
     }

@@ -6,6 +6,7 @@
 use indexed_db_futures::database::Database;
 use indexed_db_futures::prelude::Build;
 use indexed_db_futures::{KeyPath, Result};
+use mnemograph_compact::sort_by;
 use mnemograph_storage::StoreError;
 use wasm_bindgen::JsValue;
 use web_sys::{IdbObjectStore, IdbTransaction};
@@ -92,7 +93,7 @@ fn fingerprint() -> String {
         .flat_map(|step| step.tables)
         .copied()
         .collect();
-    tables.sort_unstable();
+    sort_by(&mut tables, |a, b| a.cmp(b));
     format!("{KEY}: {}", tables.join(" "))
 }
 

@@ -1,12 +1,11 @@
 //! Commits.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use indexed_db_futures::Result as IdbResult;
 use indexed_db_futures::error::Error;
 use indexed_db_futures::internals::SystemRepr;
 use indexed_db_futures::transaction::{Transaction, TransactionDurability, TransactionMode};
 use js_sys::{Array, Reflect};
+use mnemograph_compact::{SortedMap, SortedSet};
 use mnemograph_storage::{Batch, Durability, Key, Outcome, StoreError, Table, Value};
 use serde::Serialize;
 use wasm_bindgen::{JsCast, JsValue};
@@ -114,7 +113,7 @@ impl Write {
         Ok(Outcome::Committed)
     }
 
-    fn stores(&self, transaction: &Transaction<'_>) -> IdbResult<BTreeMap<Table, IdbObjectStore>> {
+    fn stores(&self, transaction: &Transaction<'_>) -> IdbResult<SortedMap<Table, IdbObjectStore>> {
         let store = |table: &Table| {
             let store = transaction.object_store(table.name())?;
             Ok((*table, store.as_sys().clone()))
@@ -125,8 +124,8 @@ impl Write {
     /// The revs of the keys in `looks`: all requests go out at once, and one is awaited.
     async fn look(
         &self,
-        stores: &BTreeMap<Table, IdbObjectStore>,
-    ) -> Result<BTreeMap<(Table, &Key), Option<u64>>, Fault> {
+        stores: &SortedMap<Table, IdbObjectStore>,
+    ) -> Result<SortedMap<(Table, &Key), Option<u64>>, Fault> {
         let mut requests: Vec<IdbRequest> = Vec::with_capacity(self.looks.len());
         for ((table, _, look), key) in self.looks.iter().zip(self.look_keys.iter()) {
             let store = store(stores, *table)?;
@@ -138,7 +137,7 @@ impl Write {
         if let Some(last) = requests.last() {
             settled(last).await?;
         }
-        let mut found = BTreeMap::new();
+        let mut found = SortedMap::new();
         for ((table, key, look), request) in self.looks.iter().zip(&requests) {
             let row = request.result()?;
             let current = (!row.is_undefined()).then(|| match look {
@@ -151,7 +150,7 @@ impl Write {
         Ok(found)
     }
 
-    fn write(&self, stores: &BTreeMap<Table, IdbObjectStore>, revs: &[u64]) -> Result<(), Fault> {
+    fn write(&self, stores: &SortedMap<Table, IdbObjectStore>, revs: &[u64]) -> Result<(), Fault> {
         for (table, range) in &self.ranges {
             store(stores, *table)?.delete(range)?;
         }
@@ -176,31 +175,32 @@ fn tables(batch: &Batch) -> Vec<Table> {
     let ranges = batch.delete_ranges().iter().map(|delete| delete.table);
     let deletes = batch.deletes().iter().map(|delete| delete.table);
     let puts = batch.puts().iter().map(|put| put.table);
-    let all: BTreeSet<Table> = checks.chain(ranges).chain(deletes).chain(puts).collect();
+    let all: SortedSet<Table> = checks.chain(ranges).chain(deletes).chain(puts).collect();
     all.into_iter().collect()
 }
 
 /// The keys whose `rev` decides something: those of the checks, and those of puts over records that may be there.
 fn looks(batch: &Batch) -> Vec<(Table, Key, Look)> {
-    let mut looks: BTreeMap<(Table, &Key), Look> = BTreeMap::new();
+    let mut looks: SortedMap<(Table, &Key), Look> = SortedMap::new();
     for check in batch.checks() {
-        let look = looks
-            .entry((check.table, &check.key))
-            .or_insert(Look::Presence);
+        let look = looks.get_or_insert_with((check.table, &check.key), || Look::Presence);
         if check.rev.is_some() {
             *look = Look::Rev;
         }
     }
     for put in batch.puts() {
         if !batch.removes(put.table, &put.key) {
-            looks.entry((put.table, &put.key)).or_insert(Look::Rev);
+            looks.get_or_insert_with((put.table, &put.key), || Look::Rev);
         }
     }
     let look = |((table, key), look): ((Table, &Key), Look)| (table, key.clone(), look);
     looks.into_iter().map(look).collect()
 }
 
-fn store(stores: &BTreeMap<Table, IdbObjectStore>, table: Table) -> Result<&IdbObjectStore, Fault> {
+fn store(
+    stores: &SortedMap<Table, IdbObjectStore>,
+    table: Table,
+) -> Result<&IdbObjectStore, Fault> {
     stores.get(&table).ok_or_else(|| {
         let message = format!("table {} is not in the transaction", table.name());
         Fault::Final(StoreError::Backend(message))

@@ -1,7 +1,6 @@
 //! Views: what a model is shown of a history. The store is never touched (D1, D8).
 
-use std::collections::BTreeSet;
-
+use mnemograph_compact::SortedSet;
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, ModelRef, Role};
@@ -31,7 +30,8 @@ pub struct View {
     /// The messages, repaired.
     pub messages: Vec<Message>,
     /// The ids of the stored messages among them.
-    pub in_view: BTreeSet<String>,
+    #[cfg_attr(feature = "ts", ts(as = "Vec<String>"))]
+    pub in_view: SortedSet<String>,
     /// What was left out, and should not have been there.
     pub warnings: Vec<Warning>,
 }

@@ -1,7 +1,6 @@
 //! Batches: what one commit does.
 
-use std::collections::BTreeMap;
-
+use mnemograph_compact::SortedMap;
 use serde::{Deserialize, Serialize};
 
 use crate::record::normalise;
@@ -207,7 +206,7 @@ impl Batch {
         if !self.checks.iter().all(holds) {
             return None;
         }
-        let mut written: BTreeMap<(Table, &Key), u64> = BTreeMap::new();
+        let mut written: SortedMap<(Table, &Key), u64> = SortedMap::new();
         let revs = self.puts.iter().map(|put| {
             let old = match written.get(&(put.table, &put.key)) {
                 Some(rev) => *rev,

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use mnemograph_compact::SortedMap;
+
 use crate::{Batch, Key, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table, Value};
 
 type Rows = BTreeMap<Key, (u64, Value)>;
@@ -11,7 +13,7 @@ type Rows = BTreeMap<Key, (u64, Value)>;
 /// Storage in memory. A clone is a handle to the same data.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStorage {
-    tables: Rc<RefCell<BTreeMap<Table, Rows>>>,
+    tables: Rc<RefCell<SortedMap<Table, Rows>>>,
 }
 
 impl MemoryStorage {
@@ -70,7 +72,7 @@ impl Storage for MemoryStorage {
             }
         }
         for (put, rev) in batch.into_puts().into_iter().zip(revs) {
-            let rows = tables.entry(put.table).or_default();
+            let rows = tables.get_or_insert_with(put.table, Rows::new);
             rows.insert(put.key, (rev, put.value));
         }
         Ok(Outcome::Committed)

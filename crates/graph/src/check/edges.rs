@@ -1,6 +1,6 @@
 //! Edges together: what fits what, how many fit, what is missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use mnemograph_compact::{SortedMap, order};
 
 use super::ends::Doubts;
 use super::{Draft, DraftNode, Wire};
@@ -29,15 +29,15 @@ struct Traffic {
 
 /// Judges what the edges do together: types, numbers, and what is missing.
 pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
-    let mut seen = BTreeSet::new();
-    let mut inlets: BTreeMap<Inlet<'_>, Traffic> = BTreeMap::new();
-    for wire in &draft.wires {
+    let repeated = repeated(&draft.wires);
+    let mut inlets: SortedMap<Inlet<'_>, Traffic> = SortedMap::new();
+    for (wire, is_repeated) in draft.wires.iter().zip(repeated) {
         let (Some(from), Some(to)) = (draft.nodes.get(wire.from), draft.nodes.get(wire.to)) else {
             continue;
         };
         let path = Pointer::root().key("edges").index(wire.index);
-        let (from_port, to_port) = (wire.from_port.as_str(), wire.to_port.as_str());
-        if !seen.insert((wire.edge_type, wire.from, from_port, wire.to, to_port)) {
+        let to_port = wire.to_port.as_str();
+        if is_repeated {
             let message = format!(
                 "The edge from {} to {} is drawn twice.",
                 quote(from.id()),
@@ -48,9 +48,8 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
             continue;
         }
         judge_types(wire, from, to, &path, problems);
-        let traffic = inlets
-            .entry((wire.to, wire.edge_type, to_port))
-            .or_default();
+        let traffic =
+            inlets.get_or_insert_with((wire.to, wire.edge_type, to_port), Traffic::default);
         if is_link(wire.edge_type) && !from.is_enabled() {
             traffic.idle += 1;
         } else {
@@ -62,6 +61,25 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
         judge_inputs(index, node, &inlets, &draft.doubts, problems);
     }
     judge_tool_names(draft, problems);
+}
+
+/// For each edge whether one before it is the same.
+fn repeated(wires: &[Wire]) -> Vec<bool> {
+    let same = |index: usize| {
+        let wire = wires.get(index)?;
+        let (from, to) = ((wire.from, &wire.from_port), (wire.to, &wire.to_port));
+        Some((wire.edge_type, from, to))
+    };
+    let mut repeated = vec![false; wires.len()];
+    let mut before = None;
+    for index in order(wires.len(), &|a, b| same(a).cmp(&same(b))) {
+        let edge = same(index);
+        if let Some(slot) = repeated.get_mut(index) {
+            *slot = edge == before;
+        }
+        before = edge;
+    }
+    repeated
 }
 
 /// Reports the first edge that is too much.
@@ -147,7 +165,7 @@ fn judge_types(
 fn judge_inputs(
     index: usize,
     node: &DraftNode,
-    inlets: &BTreeMap<Inlet<'_>, Traffic>,
+    inlets: &SortedMap<Inlet<'_>, Traffic>,
     doubts: &Doubts,
     problems: &mut Problems,
 ) {
@@ -215,7 +233,7 @@ fn missing(port: &PortSpec, has_idle: bool) -> String {
 
 /// A model tells its tools apart by name.
 fn judge_tool_names(draft: &Draft, problems: &mut Problems) {
-    let mut taken: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    let mut taken: SortedMap<(usize, &str), usize> = SortedMap::new();
     for wire in draft
         .wires
         .iter()
@@ -227,7 +245,7 @@ fn judge_tool_names(draft: &Draft, problems: &mut Problems) {
         let Some(name) = tool.map.get("name").and_then(serde_json::Value::as_str) else {
             continue;
         };
-        let first = *taken.entry((wire.to, name)).or_insert(wire.from);
+        let first = *taken.get_or_insert_with((wire.to, name), || wire.from);
         if first != wire.from
             && let (Some(agent), Some(first)) = (draft.nodes.get(wire.to), draft.nodes.get(first))
         {

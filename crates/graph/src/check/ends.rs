@@ -1,6 +1,6 @@
 //! The two ends of an edge: do they exist, and may an edge of this type use them?
 
-use std::collections::{BTreeMap, BTreeSet};
+use mnemograph_compact::{SortedMap, SortedSet};
 
 use super::edges::is_link;
 use super::{DraftNode, Wire};
@@ -22,9 +22,9 @@ pub(super) struct Resolved {
 #[derive(Default)]
 pub(crate) struct Doubts {
     /// Known ends of broken edges.
-    nodes: BTreeSet<(usize, EdgeType, Direction)>,
+    nodes: SortedSet<(usize, EdgeType, Direction)>,
     /// Some edge of this type has its end at a node that does not exist: it may be meant for any.
-    lost: BTreeSet<(EdgeType, Direction)>,
+    lost: SortedSet<(EdgeType, Direction)>,
 }
 
 impl Doubts {
@@ -54,7 +54,7 @@ impl Doubts {
 pub(super) fn resolve(
     edges: &[ReadEdge],
     nodes: &[DraftNode],
-    ids: &BTreeMap<&str, usize>,
+    ids: &SortedMap<&str, usize>,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Resolved {
@@ -108,7 +108,7 @@ enum End<'t> {
 
 struct Ends<'a> {
     nodes: &'a [DraftNode],
-    ids: &'a BTreeMap<&'a str, usize>,
+    ids: &'a SortedMap<&'a str, usize>,
     suggest: &'a mut Suggest,
     problems: &'a mut Problems,
 }

@@ -3,7 +3,7 @@
 //! A problem that only follows from another is not reported: edges of a node whose type is unknown are not
 //! judged, and what depends on the whole graph waits until every type is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use mnemograph_compact::{SortedMap, SortedSet};
 
 use serde_json::{Map, Value};
 
@@ -173,11 +173,11 @@ fn judge_nodes(
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Vec<DraftNode> {
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut taken: SortedMap<String, usize> = SortedMap::new();
     let mut drafts = Vec::with_capacity(nodes.len());
     for read in nodes {
         let first = taken.get(&read.node.id).copied();
-        taken.entry(read.node.id.clone()).or_insert(read.index);
+        taken.get_or_insert_with(read.node.id.clone(), || read.index);
         let draft = node::judge(read, suggest, problems);
         match first {
             None => drafts.push(draft),
@@ -201,8 +201,8 @@ fn judge_nodes(
 
 /// State has one heir: an earlier id is neither in use nor claimed twice.
 fn judge_earlier_ids(nodes: &[DraftNode], problems: &mut Problems) {
-    let present: BTreeSet<&str> = nodes.iter().map(DraftNode::id).collect();
-    let mut claimed = BTreeSet::new();
+    let present: SortedSet<&str> = nodes.iter().map(DraftNode::id).collect();
+    let mut claimed = SortedSet::new();
     for node in nodes {
         for earlier in &node.document.renamed_from {
             let message = if present.contains(earlier.as_str()) {
@@ -228,7 +228,7 @@ fn judge_earlier_ids(nodes: &[DraftNode], problems: &mut Problems) {
 
 /// Edge ids are for editors, which need them to be unique.
 fn edges_with_own_ids(edges: Vec<ReadEdge>, problems: &mut Problems) -> Vec<ReadEdge> {
-    let mut taken = BTreeSet::new();
+    let mut taken = SortedSet::new();
     for read in &edges {
         if let Some(id) = &read.edge.id
             && !taken.insert(id.as_str())

@@ -3,7 +3,7 @@
 //! Two agents may overlap if one port forks and each branch leads to one of them, neither runs before the other, and
 //! the run may do two things at a time. Ports of one step exclude each other, so `out` and `error` are no fork.
 
-use std::collections::BTreeMap;
+use mnemograph_compact::SortedMap;
 
 use super::cycles::in_order;
 use super::flow::successors;
@@ -53,7 +53,7 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
 }
 
 /// The memories that keep something between accesses, each with its agents if it has several.
-fn users(draft: &Draft) -> BTreeMap<usize, Vec<usize>> {
+fn users(draft: &Draft) -> SortedMap<usize, Vec<usize>> {
     let is_used = |node: &DraftNode| {
         let memory = node
             .settings
@@ -61,7 +61,7 @@ fn users(draft: &Draft) -> BTreeMap<usize, Vec<usize>> {
             .and_then(|settings| settings.memory());
         node.is_enabled() && memory.is_some_and(|memory| memory.scope != Scope::Call)
     };
-    let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut users: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for wire in draft
         .wires
         .iter()
@@ -70,7 +70,7 @@ fn users(draft: &Draft) -> BTreeMap<usize, Vec<usize>> {
         if draft.nodes.get(wire.from).is_some_and(is_used)
             && draft.nodes.get(wire.to).is_some_and(DraftNode::is_enabled)
         {
-            users.entry(wire.from).or_default().push(wire.to);
+            users.get_or_insert_with(wire.from, Vec::new).push(wire.to);
         }
     }
     users.retain(|_, agents| agents.len() > 1);
@@ -91,19 +91,19 @@ fn first_pair(
 
 /// The targets of each port from which control goes two ways at once.
 fn forks(draft: &Draft) -> Vec<Vec<usize>> {
-    let mut ports: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
+    let mut ports: SortedMap<(usize, &str), Vec<usize>> = SortedMap::new();
     for wire in draft
         .wires
         .iter()
         .filter(|wire| wire.edge_type == EdgeType::Run)
     {
         ports
-            .entry((wire.from, &wire.from_port))
-            .or_default()
+            .get_or_insert_with((wire.from, &wire.from_port), Vec::new)
             .push(wire.to);
     }
     ports
-        .into_values()
+        .into_iter()
+        .map(|(_, targets)| targets)
         .filter(|targets| targets.len() > 1)
         .collect()
 }

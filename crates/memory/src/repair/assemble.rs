@@ -1,6 +1,8 @@
 //! Putting the repaired list together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use mnemograph_compact::{SortedMap, sort_by};
 
 use super::Repaired;
 use super::pairing::{Answer, Call, Pairs, Place};
@@ -73,7 +75,7 @@ fn drop_unseen(messages: &[Message], pairs: &mut Pairs, zones: &Zones) -> Vec<St
         }
         calls.retain(|call| !was_cut(message, call));
     }
-    lost.sort_unstable();
+    sort_by(&mut lost, Place::cmp);
     lost.dedup_by_key(|place| place.message);
     lost.into_iter()
         .filter_map(|place| Some((place.message, messages.get(place.message)?)))
@@ -97,13 +99,13 @@ fn call_ids(pairs: &Pairs) -> Vec<Option<String>> {
     let shown = || pairs.calls.iter().flatten().map(|call| call.id.as_str());
     let stored: HashSet<&str> = shown().collect();
     let mut seen: HashSet<&str> = HashSet::with_capacity(stored.len());
-    let mut suffixes: HashMap<&str, u64> = HashMap::new();
+    let mut suffixes: SortedMap<&str, u64> = SortedMap::new();
     let rename = |id| {
         if seen.insert(id) {
             return None;
         }
         // Renamed ids differ among themselves: those of one id by the suffix, those of two ids by the id.
-        let suffix = suffixes.entry(id).or_insert(1);
+        let suffix = suffixes.get_or_insert_with(id, || 1);
         loop {
             *suffix += 1;
             let name = format!("{id}~{suffix}");
@@ -189,7 +191,7 @@ fn no_result(message: &Message, call: &Call, new_id: Option<&String>, ids: &mut 
 
 /// The parts of a message that stay in it, calls and inline results under their new ids.
 fn seen_parts(parts: Vec<Part>, calls: &[Call], new_ids: &[Option<String>]) -> Vec<Part> {
-    let mut shown: HashMap<usize, Option<&String>> = HashMap::new();
+    let mut shown: SortedMap<usize, Option<&String>> = SortedMap::new();
     for (call, new_id) in calls.iter().zip(new_ids) {
         shown.insert(call.part, new_id.as_ref());
         if let Answer::Inline(part) = call.answer {

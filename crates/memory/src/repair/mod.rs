@@ -15,8 +15,9 @@ mod pairing;
 mod response;
 mod zones;
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use mnemograph_compact::SortedMap;
 
 use crate::message::{Message, ModelRef};
 use crate::warning::Warning;
@@ -54,19 +55,15 @@ fn unique(messages: Vec<Message>) -> Vec<Message> {
     {
         return messages;
     }
-    let mut places: HashMap<String, usize> = HashMap::with_capacity(messages.len());
+    let mut places: SortedMap<String, usize> = SortedMap::new();
     let mut kept: Vec<Message> = Vec::with_capacity(messages.len());
     for mut message in messages {
-        match places.entry(message.id.clone()) {
-            Entry::Vacant(place) => {
-                place.insert(kept.len());
-                kept.push(message);
-            }
-            Entry::Occupied(place) => {
-                if let Some(first) = kept.get_mut(*place.get()) {
-                    message.seq = first.seq;
-                    *first = message;
-                }
+        let place = *places.get_or_insert_with(message.id.clone(), || kept.len());
+        match kept.get_mut(place) {
+            None => kept.push(message),
+            Some(first) => {
+                message.seq = first.seq;
+                *first = message;
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use mnemograph_compact::{SortedMap, sort_by};
+
 use crate::message::{Message, Role};
 use crate::part::{Executor, Part};
 
@@ -43,7 +45,7 @@ pub(super) struct Pairs {
 pub(super) fn pair(messages: &[Message]) -> Pairs {
     let mut calls: Vec<Vec<Call>> = Vec::with_capacity(messages.len());
     let mut latest: HashMap<&str, (usize, usize)> = HashMap::new();
-    let mut early: HashMap<&str, Vec<Place>> = HashMap::new();
+    let mut early: SortedMap<&str, Vec<Place>> = SortedMap::new();
     for (place, message) in messages.iter().enumerate() {
         calls.push(Vec::new());
         for (part_place, part) in message.parts.iter().enumerate() {
@@ -82,14 +84,14 @@ pub(super) fn pair(messages: &[Message]) -> Pairs {
                         }
                         // a later result replaces an earlier one.
                         Some((_, call)) => call.answer = Answer::At(here),
-                        None => early.entry(call_id).or_default().push(here),
+                        None => early.get_or_insert_with(call_id, Vec::new).push(here),
                     }
                 }
                 _ => {}
             }
         }
     }
-    let mut orphans: Vec<Place> = early.into_values().flatten().collect();
-    orphans.sort_unstable();
+    let mut orphans: Vec<Place> = early.into_iter().flat_map(|(_, places)| places).collect();
+    sort_by(&mut orphans, Place::cmp);
     Pairs { calls, orphans }
 }

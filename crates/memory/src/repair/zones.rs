@@ -1,6 +1,6 @@
 //! Rounds that are not shown as they are (D34): failed and blocked ones, told from the messages alone (0-rulings 0.4).
 
-use std::collections::HashMap;
+use mnemograph_compact::SortedMap;
 
 use super::pairing::{Answer, Pairs};
 use crate::message::{Message, Role, Status};
@@ -56,7 +56,7 @@ impl Zones {
 pub(super) fn find(messages: &[Message], pairs: &Pairs) -> Zones {
     let mut zones: Vec<Zone> = Vec::new();
     let mut of = Vec::with_capacity(messages.len());
-    let mut by_round: HashMap<(&str, Status), usize> = HashMap::new();
+    let mut by_round: SortedMap<(&str, Status), usize> = SortedMap::new();
     let mut loose: Option<(usize, Status)> = None;
     for (place, message) in messages.iter().enumerate() {
         let open = loose
@@ -64,11 +64,9 @@ pub(super) fn find(messages: &[Message], pairs: &Pairs) -> Zones {
             .map(|(zone, _)| zone);
         let zone = match (message.status, &message.round) {
             (Status::Complete | Status::Aborted | Status::Incomplete, _) => None,
-            (status, Some(round)) => Some(
-                *by_round
-                    .entry((round, status))
-                    .or_insert_with(|| add(&mut zones, status)),
-            ),
+            (status, Some(round)) => {
+                Some(*by_round.get_or_insert_with((round, status), || add(&mut zones, status)))
+            }
             (_, None) if message.role == Role::Tool => open,
             (status, None) => {
                 let zone = open

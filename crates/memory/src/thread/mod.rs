@@ -9,6 +9,7 @@ mod turn;
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
 pub use turn::{Turn, TurnStart, finish_batch, finish_turn, open_turn, turn_batch};
 
+use mnemograph_compact::sort_by;
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Part as KeyPart, Range, Record, ScanOptions, Storage, Table,
     get as record_of,
@@ -244,7 +245,7 @@ pub async fn list<S: Storage>(
             Err(quarantined) => found.quarantined.push(quarantined),
         }
     }
-    found.threads.sort_by(|a, b| {
+    sort_by(&mut found.threads, |a, b| {
         b.updated_at
             .cmp(&a.updated_at)
             .then_with(|| b.id.cmp(&a.id))

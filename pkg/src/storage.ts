@@ -42,13 +42,31 @@ async function browserStorage(): Promise<BrowserStorage> {
   };
 }
 
-/** Storage is partitioned in frames of other sites, which is where a document has no access to the whole. */
+/** Browsers keep the storage of a frame apart for each site that it is embedded in. */
 async function isPartitioned(): Promise<boolean | undefined> {
   if (typeof window !== "object" || typeof document !== "object") return undefined;
   if (window.top === window) return false;
-  const access: boolean | undefined = await (document as Partial<Document>).hasStorageAccess?.();
-  // With access it depends on the browser whether databases are meant as well.
-  return access === false ? true : undefined;
+  const ancestors: DOMStringList | undefined = location.ancestorOrigins;
+  if (ancestors !== undefined) return isForeign(location.origin, [...ancestors]);
+  // With access to unpartitioned cookies it depends on the browser whether databases are meant as well.
+  return (await document.hasStorageAccess()) ? undefined : true;
+}
+
+/**
+ * Is one of these origins of another site than ours? Unknown where that hangs on which endings of names
+ * belong to nobody: that list is long, and not here.
+ */
+export function isForeign(own: string, ancestors: string[]): boolean | undefined {
+  const answers = ancestors.map((origin) => {
+    if (!URL.canParse(own) || !URL.canParse(origin)) return true;
+    const [a, b] = [new URL(own), new URL(origin)];
+    if (a.protocol !== b.protocol) return true;
+    if (a.hostname === b.hostname) return false;
+    const end = ({ hostname }: URL): string => hostname.split(".").slice(-2).join(".");
+    return end(a) === end(b) && !/^[\d.]+$|:/.test(a.hostname) ? undefined : true;
+  });
+  if (answers.includes(true)) return true;
+  return answers.includes(undefined) ? undefined : false;
 }
 
 async function ask<T>(question: () => Promise<T> | undefined): Promise<T | undefined> {

@@ -1,6 +1,7 @@
 // Compiled, never run: what people write has to type-check, and what is wrong must not.
 import { type } from "arktype";
 import {
+  type Change,
   type ChatModel,
   createRuntime,
   type Graph,
@@ -8,9 +9,11 @@ import {
   isMnemographError,
   type Message,
   type MnemographError,
+  type Repaired,
   type RunEvent,
   type RunResult,
   type Runtime,
+  type StorageHealth,
   tool,
 } from "mnemograph";
 import { demoModel } from "mnemograph/models/demo";
@@ -133,6 +136,22 @@ export async function state(runtime: Runtime, graph: Graph): Promise<void> {
   thread.title;
   const stop = runtime.on("warning", ({ code, run_id }) => [code, run_id]);
   stop();
+  runtime.subscribe({}, (change) => {
+    same<typeof change, Change>();
+    // @ts-expect-error changes hold no text
+    change.text;
+  })();
+  const { messages, in_view } = await runtime.memory.view(view.messages, {
+    type: "window",
+    size: 2,
+  });
+  same<[typeof messages, typeof in_view], [Message[], string[]]>();
+  // @ts-expect-error no policy is called so
+  await runtime.memory.view(messages, { type: "door" });
+  same<Awaited<ReturnType<typeof runtime.memory.repair>>, Repaired>();
+  const { evictable, generation }: StorageHealth = await runtime.storage.health();
+  same<[typeof evictable, typeof generation], [boolean | undefined, string]>();
+  await runtime.unload(graph);
   // @ts-expect-error nobody tells of this
   runtime.on("weather", () => {});
   await runtime.close();

@@ -200,7 +200,7 @@ impl Plan {
                 .iter()
                 .filter_map(|ix| self.graph.node(*ix))
                 .filter_map(|node| match &node.settings {
-                    Settings::Tool(tool) => Some(planned_tool(tool, host)),
+                    Settings::Tool(tool) => planned_tool(tool, host),
                     _ => None,
                 })
                 .collect();
@@ -242,8 +242,11 @@ impl Plan {
     }
 }
 
-fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedTool {
-    let ToolRun::Host(host_name) = &tool.run;
+/// `None`: the tool is a sub-graph, which is not run yet.
+fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> Option<PlannedTool> {
+    let ToolRun::Host(host_name) = &tool.run else {
+        return None;
+    };
     let known = host.tools.get(host_name);
     let description = tool
         .description
@@ -258,7 +261,7 @@ fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedT
                 .filter(Value::is_object)
         })
         .unwrap_or_else(|| json!({"type": "object", "properties": {}}));
-    PlannedTool {
+    Some(PlannedTool {
         spec: ToolSpec {
             name: tool.name.clone(),
             description,
@@ -267,5 +270,5 @@ fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedT
         host_name: host_name.clone(),
         timeout_ms: tool.timeout_ms,
         require_approval: tool.require_approval,
-    }
+    })
 }

@@ -24,12 +24,7 @@ pub(crate) fn template_settings(settings: &Settings) -> Vec<(&'static str, &str)
                 output.value.as_ref().and_then(serde_json::Value::as_str),
             )]
         }
-        Settings::ChatTrigger
-        | Settings::ManualTrigger
-        | Settings::LlmModel(_)
-        | Settings::Tool(_)
-        | Settings::BufferMemory(_)
-        | Settings::Note => Vec::new(),
+        _ => Vec::new(),
     };
     given
         .into_iter()
@@ -109,7 +104,7 @@ fn reference_fault(graph: &Graph, reference: &Reference) -> Option<(String, Stri
         return Some((format!("reads the node '{id}', which does not exist"), hint));
     };
     let port = path.next()?;
-    let names: Vec<_> = node.outputs().map(|port| port.name).collect();
+    let names: Vec<_> = node.outputs().map(|port| port.name.as_ref()).collect();
     if ["status", "error"].contains(&port) || names.contains(&port) {
         return None;
     }

@@ -346,16 +346,8 @@ impl Run {
             }
             Some(Settings::Reply(_)) => reply::enter(&mut self.core, node),
             Some(Settings::Output(_)) => output::enter(&mut self.core, node),
-            Some(
-                Settings::ChatTrigger
-                | Settings::ManualTrigger
-                | Settings::LlmModel(_)
-                | Settings::Tool(_)
-                | Settings::BufferMemory(_)
-                | Settings::Note,
-            )
-            | None => Err(RunError::internal(
-                "Control reached a node that is no step.",
+            Some(_) | None => Err(RunError::internal(
+                "Control reached a node that is not run yet.",
             )),
         };
         self.progressed(node, progress.unwrap_or_else(Progress::Failed));

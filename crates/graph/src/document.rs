@@ -2,6 +2,7 @@
 //!
 //! Nothing here is checked beyond its shape; [`crate::Graph`] is the checked form.
 
+use mnemograph_compact::SortedMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,6 +40,16 @@ pub struct Document {
     /// The edges; their order decides ties.
     #[cfg_attr(feature = "ts", ts(as = "Option<Vec<EdgeDocument>>", optional))]
     pub edges: Vec<EdgeDocument>,
+    /// Sub-graphs by key, which nodes of type `subgraph` and tools of the whole document may use.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    #[cfg_attr(
+        feature = "ts",
+        ts(
+            as = "Option<std::collections::BTreeMap<String, SubGraphDocument>>",
+            optional
+        )
+    )]
+    pub graphs: SortedMap<String, SubGraphDocument>,
     /// Changes to the default limits.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<LimitsDocument>", optional))]
@@ -47,6 +58,33 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Requires::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Requires>", optional))]
     pub requires: Requires,
+    /// Data of the editor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub ui: Option<Map<String, Value>>,
+    /// Keys that begin with `x-`: kept and ignored.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "ts", ts(skip))]
+    pub extra: Map<String, Value>,
+}
+
+/// A graph inside of a document. Its identity is its key; limits are those of the document.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SubGraphDocument {
+    /// What people call the sub-graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub name: Option<String>,
+    /// What the sub-graph is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub description: Option<String>,
+    /// The nodes; their order means nothing.
+    pub nodes: Vec<NodeDocument>,
+    /// The edges; their order decides ties.
+    #[cfg_attr(feature = "ts", ts(as = "Option<Vec<EdgeDocument>>", optional))]
+    pub edges: Vec<EdgeDocument>,
     /// Data of the editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
@@ -78,6 +116,10 @@ pub struct NodeDocument {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Map<String, Value>>", optional))]
     pub settings: Map<String, Value>,
+    /// Id of the container in whose body the node stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub parent: Option<String>,
     /// What happens when the node fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(as = "Option<OnErrorDocument>", optional))]
@@ -142,8 +184,12 @@ pub enum EdgeType {
     LinkMemory,
     /// A model for an agent.
     LinkLlm,
+    /// Further abilities for an agent.
+    LinkExtension,
     /// A tool for an agent.
     LinkTool,
+    /// A variable for a step that writes it.
+    LinkVar,
 }
 
 impl EdgeType {
@@ -153,7 +199,9 @@ impl EdgeType {
         EdgeType::Data,
         EdgeType::LinkMemory,
         EdgeType::LinkLlm,
+        EdgeType::LinkExtension,
         EdgeType::LinkTool,
+        EdgeType::LinkVar,
     ];
 
     /// The name as it appears in JSON.
@@ -163,7 +211,14 @@ impl EdgeType {
             EdgeType::Data => "data",
             EdgeType::LinkMemory => "link_memory",
             EdgeType::LinkLlm => "link_llm",
+            EdgeType::LinkExtension => "link_extension",
             EdgeType::LinkTool => "link_tool",
+            EdgeType::LinkVar => "link_var",
         }
+    }
+
+    /// Whether edges of this type link a resource.
+    pub fn is_link(self) -> bool {
+        !matches!(self, EdgeType::Run | EdgeType::Data)
     }
 }

@@ -1,11 +1,14 @@
 //! The graph that the engine runs: checked, indexed, unchangeable.
 
+use std::rc::Rc;
+
 use mnemograph_compact::{SortedMap, order};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::catalogue::{Kind, OpenedBy, PortSpec};
-use crate::check::Draft;
-use crate::document::{Document, EdgeType};
+use crate::catalogue::{Direction, Kind, NodeSpec, OpenedBy, Port};
+use crate::check::{Draft, DraftGraph, DraftNode, DraftSubGraph};
+use crate::document::{Document, EdgeDocument, EdgeType, NodeDocument, SubGraphDocument};
 use crate::nodes::{Settings, ToolRun};
 use crate::policy::{ErrorMode, Limits, OnError, Requires};
 use crate::problem::Pointer;
@@ -34,7 +37,7 @@ impl EdgeIx {
 }
 
 /// A node.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Node {
     /// Id, unique in the graph.
     pub id: String,
@@ -44,6 +47,10 @@ pub struct Node {
     pub kind: Kind,
     /// Type and settings.
     pub settings: Settings,
+    /// The complete settings, defaults filled in; [`templates`](crate::templates) finds the templates in them.
+    pub map: Map<String, Value>,
+    /// The container in whose body the node stands.
+    pub parent: Option<NodeIx>,
     /// What happens when the node fails.
     pub on_error: OnError,
     /// Time limit of one attempt in milliseconds.
@@ -54,28 +61,40 @@ pub struct Node {
     pub renamed_from: Vec<String>,
     /// Where the node stands in the document, for problems that are found later.
     pub pointer: Pointer,
-    /// The settings that open ports and are on.
-    open: Vec<&'static str>,
+    spec: &'static NodeSpec,
+    dynamic: Rc<[Port]>,
 }
 
 impl Node {
-    /// Name of the node's type.
-    pub fn type_name(&self) -> &'static str {
-        self.settings.type_name()
+    /// The node type's entry in the catalogue.
+    pub fn spec(&self) -> &'static NodeSpec {
+        self.spec
     }
 
-    /// The data ports on which the node gives values with these settings.
-    pub fn outputs(&self) -> impl Iterator<Item = &'static PortSpec> {
-        let ports = self
-            .settings
-            .spec()
-            .all_ports()
-            .filter(|port| port.is_data_out());
+    /// Name of the node's type.
+    pub fn type_name(&self) -> &'static str {
+        self.spec.node_type
+    }
+
+    /// The ports that the node has with these settings.
+    pub fn ports(&self) -> impl Iterator<Item = &Port> {
+        let ports = self.spec.ports_and(&self.dynamic);
         ports.filter(|port| match port.opened_by {
             None => true,
             Some(OpenedBy::ErrorBranch) => self.on_error.mode == ErrorMode::Branch,
-            Some(OpenedBy::Setting(name)) => self.open.contains(&name),
+            Some(OpenedBy::Setting(name)) => self.map.get(name) == Some(&Value::Bool(true)),
         })
+    }
+
+    /// The data ports on which the node gives values.
+    pub fn outputs(&self) -> impl Iterator<Item = &Port> {
+        self.ports().filter(|port| port.is_data_out())
+    }
+
+    /// The data ports on which the node takes values.
+    pub fn inputs(&self) -> impl Iterator<Item = &Port> {
+        self.ports()
+            .filter(|port| port.flow == EdgeType::Data && port.direction == Direction::In)
     }
 }
 
@@ -102,6 +121,7 @@ struct Adjacency {
     runs_by_port: SortedMap<String, Vec<NodeIx>>,
     data_in: SortedMap<String, (NodeIx, String)>,
     links: SortedMap<String, Vec<NodeIx>>,
+    children: Vec<NodeIx>,
 }
 
 /// A graph without errors. The default is one without nodes.
@@ -117,18 +137,54 @@ pub struct Graph {
     pub limits: Limits,
     /// What the document itself says that the host must offer; [`Graph::needs`] has all.
     pub requires: Requires,
-    /// The document, as it is saved.
+    /// The document, as it is saved. Of a sub-graph it has id and names only: the graph of the document has the whole.
     pub document: Document,
+    /// The sub-graphs by key. They are flat: those that a sub-graph uses are here too, and its own list is empty.
+    pub graphs: SortedMap<String, Rc<Graph>>,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     adjacency: Vec<Adjacency>,
     ids: SortedMap<String, NodeIx>,
     triggers: Vec<NodeIx>,
+    vars: SortedMap<String, NodeIx>,
 }
 
 impl Graph {
     /// Indexes a draft in which no error was found; `None` if it has an error after all.
     pub(crate) fn new(draft: Draft, hash: String) -> Option<Self> {
+        let mut document = draft.head;
+        let mut graphs = SortedMap::new();
+        for DraftSubGraph { key, head, body } in draft.graphs {
+            let (nodes, edges) = documents(&body);
+            let own = Document {
+                format: document.format.clone(),
+                format_version: document.format_version,
+                id: key.clone(),
+                name: head.name.clone(),
+                description: head.description.clone(),
+                ..Document::default()
+            };
+            let graph = Graph::of_body(&body, own, draft.limits.clone(), hash.clone())?;
+            graphs.insert(key.clone(), Rc::new(graph));
+            let written = SubGraphDocument {
+                nodes,
+                edges,
+                ..head
+            };
+            document.graphs.insert(key, written);
+        }
+        (document.nodes, document.edges) = documents(&draft.root);
+        let mut graph = Graph::of_body(&draft.root, document, draft.limits, hash)?;
+        graph.graphs = graphs;
+        Some(graph)
+    }
+
+    fn of_body(
+        draft: &DraftGraph,
+        document: Document,
+        limits: Limits,
+        hash: String,
+    ) -> Option<Self> {
         let rank = |index: usize| {
             draft.nodes.get(index).map(|node| {
                 (
@@ -146,7 +202,8 @@ impl Graph {
         }
         let mut nodes = Vec::with_capacity(order.len());
         for index in &order {
-            nodes.extend(draft.nodes.get(*index).and_then(node));
+            let node = draft.nodes.get(*index);
+            nodes.extend(node.and_then(|draft| node_of(draft, &places)));
         }
         let edges: Vec<Edge> = draft
             .wires
@@ -161,16 +218,10 @@ impl Graph {
                 })
             })
             .collect();
-        if nodes.len() != draft.nodes.len() || edges.len() != draft.document.edges.len() {
+        if nodes.len() != draft.nodes.len() || edges.len() != draft.edges.len() {
             return None;
         }
-        Some(Graph::index(
-            draft.document,
-            draft.limits,
-            hash,
-            nodes,
-            edges,
-        ))
+        Some(Graph::index(document, limits, hash, nodes, edges))
     }
 
     fn index(
@@ -200,12 +251,21 @@ impl Graph {
                     let source = (edge.from, edge.from_port.clone());
                     to.data_in.insert(edge.to_port.clone(), source);
                 }
-                EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool if is_disabled => {}
-                EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool => {
-                    to.links
-                        .get_or_insert_with(edge.to_port.clone(), Vec::new)
-                        .push(edge.from);
+                EdgeType::LinkMemory
+                | EdgeType::LinkLlm
+                | EdgeType::LinkExtension
+                | EdgeType::LinkTool
+                | EdgeType::LinkVar => {
+                    if !is_disabled {
+                        let links = to.links.get_or_insert_with(edge.to_port.clone(), Vec::new);
+                        links.push(edge.from);
+                    }
                 }
+            }
+        }
+        for (place, node) in nodes.iter().enumerate() {
+            if let Some(around) = node.parent.and_then(|parent| adjacency.get_mut(parent.0)) {
+                around.children.push(NodeIx(place));
             }
         }
         let all = || {
@@ -225,7 +285,15 @@ impl Graph {
                 .filter(|(_, node)| node.kind == Kind::Trigger && !node.disabled)
                 .map(|(ix, _)| ix)
                 .collect(),
+            vars: all()
+                .filter(|(_, node)| !node.disabled)
+                .filter_map(|(ix, node)| match &node.settings {
+                    Settings::Var(var) => Some((var.name.clone(), ix)),
+                    _ => None,
+                })
+                .collect(),
             document,
+            graphs: SortedMap::new(),
             nodes,
             edges,
             adjacency,
@@ -307,23 +375,46 @@ impl Graph {
         self.data_into(reply, "text")
     }
 
-    /// All that the host must offer: what the nodes name and what the document adds. Disabled nodes need nothing.
+    /// The nodes that stand in the body of a container, in order of their ids; those of containers in it not.
+    pub fn children(&self, container: NodeIx) -> &[NodeIx] {
+        self.around(container)
+            .map_or(&[], |around| around.children.as_slice())
+    }
+
+    /// The container in whose body a node stands.
+    pub fn container_of(&self, ix: NodeIx) -> Option<NodeIx> {
+        self.node(ix)?.parent
+    }
+
+    /// The node that starts the graph, if it is a sub-graph.
+    pub fn graph_input(&self) -> Option<NodeIx> {
+        let mut triggers = self.triggers.iter().copied();
+        triggers.find(|ix| {
+            let node = self.node(*ix);
+            node.is_some_and(|node| matches!(node.settings, Settings::GraphInput(_)))
+        })
+    }
+
+    /// The variable of this name.
+    pub fn var(&self, name: &str) -> Option<NodeIx> {
+        self.vars.get(name).copied()
+    }
+
+    /// All that the host must offer: what the nodes of all graphs name and what the document adds. Disabled nodes
+    /// need nothing.
     pub fn needs(&self) -> Requires {
         let mut needs = self.requires.clone();
-        for node in self.nodes.iter().filter(|node| !node.disabled) {
+        let inner = self.graphs.values().flat_map(|graph| &graph.nodes);
+        for node in self.nodes.iter().chain(inner).filter(|node| !node.disabled) {
             match &node.settings {
                 Settings::LlmModel(model) => needs.models.push(model.model.clone()),
                 Settings::Tool(tool) => {
-                    let ToolRun::Host(name) = &tool.run;
-                    needs.tools.push(name.clone());
+                    if let ToolRun::Host(name) = &tool.run {
+                        needs.tools.push(name.clone());
+                    }
                 }
-                Settings::ChatTrigger
-                | Settings::ManualTrigger
-                | Settings::AiAgent(_)
-                | Settings::BufferMemory(_)
-                | Settings::Reply(_)
-                | Settings::Output(_)
-                | Settings::Note => {}
+                Settings::Call(call) => needs.functions.push(call.function.clone()),
+                _ => {}
             }
         }
         needs.normalise();
@@ -335,18 +426,29 @@ impl Graph {
     }
 }
 
-fn node(draft: &crate::check::DraftNode) -> Option<Node> {
+fn node_of(draft: &DraftNode, places: &[NodeIx]) -> Option<Node> {
     let document = &draft.document;
+    let spec = draft.spec?;
     Some(Node {
         id: document.id.clone(),
         title: document.title.clone(),
-        kind: draft.spec?.kind,
+        kind: spec.kind,
         settings: draft.settings.clone()?,
+        map: draft.map.clone(),
+        parent: draft.parent.and_then(|parent| places.get(parent).copied()),
         on_error: draft.on_error.clone(),
         timeout_ms: document.timeout_ms,
         disabled: document.disabled,
         renamed_from: document.renamed_from.clone(),
         pointer: draft.path.clone(),
-        open: draft.openers(),
+        spec,
+        dynamic: Rc::clone(&draft.dynamic),
     })
+}
+
+/// The nodes and edges as they were written.
+fn documents(draft: &DraftGraph) -> (Vec<NodeDocument>, Vec<EdgeDocument>) {
+    let nodes = draft.nodes.iter().map(|node| node.document.clone());
+    let edges = draft.edges.iter().map(|read| read.edge.clone());
+    (nodes.collect(), edges.collect())
 }

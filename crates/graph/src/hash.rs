@@ -2,7 +2,8 @@
 //!
 //! SHA-256 of canonical JSON (keys sorted, no white space). Left out are `ui`, `title`, `name`, `description`,
 //! `x-` keys, ids of edges, notes, unknown settings and settings that equal their default; nodes stand in the
-//! order of their ids, edges in the order of the document, which decides ties.
+//! order of their ids, edges in the order of the document, which decides ties. Sub-graphs stand in the order of
+//! their keys.
 
 use std::fmt::Write;
 
@@ -11,31 +12,27 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalogue::Kind;
-use crate::check::{Draft, DraftNode};
+use crate::check::{Draft, DraftGraph, DraftNode};
 use crate::policy::{LIMITS, ON_ERROR};
 use crate::settings::{whole, without_defaults};
 
 pub(crate) fn semantic(draft: &Draft) -> String {
-    let mut nodes: Vec<&DraftNode> = draft
-        .nodes
-        .iter()
-        .filter(|node| node.spec.is_some_and(|spec| spec.kind != Kind::Note))
-        .collect();
-    sort_by(&mut nodes, |a, b| a.id().cmp(b.id()));
-    let edges: Vec<Value> = draft
-        .document
-        .edges
-        .iter()
-        .map(|edge| json!({"type": edge.edge_type.as_str(), "from": edge.from, "to": edge.to}))
-        .collect();
-    let document = json!({
-        "format_version": draft.document.format_version,
-        "id": draft.document.id,
-        "nodes": nodes.into_iter().map(node).collect::<Vec<_>>(),
-        "edges": edges,
-        "limits": without_defaults(LIMITS, &draft.limits_map),
-        "requires": requires(draft),
-    });
+    let mut document = body(&draft.root);
+    document.insert(
+        "format_version".to_owned(),
+        draft.head.format_version.into(),
+    );
+    document.insert("id".to_owned(), draft.head.id.as_str().into());
+    let limits = without_defaults(LIMITS, &draft.limits_map);
+    document.insert("limits".to_owned(), Value::Object(limits));
+    document.insert("requires".to_owned(), requires(draft));
+    // Left out where there are none, so that graphs from before there were any keep their hash.
+    if !draft.graphs.is_empty() {
+        let graphs = draft.graphs.iter();
+        let graphs = graphs.map(|sub| (sub.key.clone(), Value::Object(body(&sub.body))));
+        document.insert("graphs".to_owned(), Value::Object(graphs.collect()));
+    }
+    let document = Value::Object(document);
     let mut text = String::new();
     canonical(&document, &mut text);
     let mut hex = String::with_capacity(64);
@@ -44,6 +41,23 @@ pub(crate) fn semantic(draft: &Draft) -> String {
         let _ = write!(hex, "{byte:02x}");
     }
     hex
+}
+
+/// Nodes and edges.
+fn body(graph: &DraftGraph) -> Map<String, Value> {
+    let mut nodes: Vec<&DraftNode> = graph
+        .nodes
+        .iter()
+        .filter(|node| node.spec.is_some_and(|spec| spec.kind != Kind::Note))
+        .collect();
+    sort_by(&mut nodes, |a, b| a.id().cmp(b.id()));
+    let edges = graph.edges.iter().map(|read| &read.edge);
+    let edges = edges
+        .map(|edge| json!({"type": edge.edge_type.as_str(), "from": edge.from, "to": edge.to}));
+    let mut map = Map::new();
+    map.insert("nodes".to_owned(), nodes.into_iter().map(node).collect());
+    map.insert("edges".to_owned(), edges.collect());
+    map
 }
 
 fn node(node: &DraftNode) -> Value {
@@ -66,6 +80,9 @@ fn node(node: &DraftNode) -> Value {
         "on_error".to_owned(),
         Value::Object(without_defaults(ON_ERROR, &node.on_error_map)),
     );
+    if let Some(parent) = &node.document.parent {
+        map.insert("parent".to_owned(), Value::from(parent.as_str()));
+    }
     if let Some(timeout) = node.document.timeout_ms {
         map.insert("timeout_ms".to_owned(), Value::from(timeout));
     }
@@ -83,7 +100,7 @@ fn node(node: &DraftNode) -> Value {
 
 /// Empty lists are left out, so that a further list in a later version changes no hash.
 fn requires(draft: &Draft) -> Value {
-    let requires = &draft.document.requires;
+    let requires = &draft.head.requires;
     let lists = [
         ("models", &requires.models),
         ("tools", &requires.tools),

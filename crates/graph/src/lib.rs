@@ -14,6 +14,7 @@ mod check;
 mod coerce;
 mod document;
 mod fields;
+mod getters;
 mod graph;
 mod hash;
 pub mod json;
@@ -25,22 +26,30 @@ mod read;
 mod setting;
 mod settings;
 mod suggest;
+mod template_settings;
 mod values;
 
-pub use catalogue::{NodeSpec, PortSpec, SettingSpec};
+pub use catalogue::{NodeSpec, Port, SettingSpec, TemplateKind};
 pub use coerce::{Coerced, Column, MAX_CELLS, MAX_VALUE_DEPTH, Table, coerce};
-pub use document::{Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument};
+pub use document::{
+    Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument, SubGraphDocument,
+};
 pub use graph::{Edge, EdgeIx, Graph, Node, NodeIx};
 pub use json::{MAX_BYTES, MAX_DEPTH};
 pub use nodes::{
-    AiAgent, LlmModel, Memory, Output, Reply, Retention, Scope, Settings, TokenGuard, Tool,
-    ToolErrors, ToolRun,
+    AiAgent, AskUser, BodyType, Call, ChatHistory, Class, Classifier, Coalesce, Condition,
+    ConditionCase, Emit, EventTrigger, Extract, Fail, ForEach, GraphInput, HttpMethod, HttpRequest,
+    HumanApproval, InputDecl, Json, JsonOp, List, LlmModel, LlmResponse, LoopTest, Memory, Merge,
+    OnItemError, OnLimit, Output, Regex, Reply, Retention, Rule, RuleOp, Scope, Set, SetField,
+    Settings, Stop, StopStatus, Subgraph, Switch, SwitchCase, Text, TokenGuard, Tool, ToolErrors,
+    ToolRun, Var, VarOp, VarSet, When, WhileLoop, input_schema,
 };
 pub use policy::{ErrorMode, LIMITS, Limits, ON_ERROR, OnError, Requires, Retry};
 pub use print::compact_json;
 pub use problem::{Code, MAX_LISTED, Pointer, Problem, Severity};
 pub use read::{MAX_EDGES, MAX_NODES};
 pub use suggest::nearest;
+pub use template_settings::{TemplateSetting, templates};
 pub use values::ValueType;
 
 use problem::Problems;

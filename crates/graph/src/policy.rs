@@ -276,6 +276,15 @@ impl Requires {
     }
 }
 
+/// Whether a text has the form of an error code.
+pub(crate) fn is_code(code: &str) -> bool {
+    let name = code.strip_prefix("E_").unwrap_or_default();
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
 /// The keys of `requires`.
 pub(crate) const REQUIRES: &[SettingSpec] = &[
     SettingSpec::new("models", SettingType::Texts, "Names of models.").or(DefaultValue::EmptyList),

@@ -71,14 +71,24 @@ codes! {
     RequiredPort = "E_REQUIRED_PORT",
     /// Nodes wait for each other in a circle.
     Cycle = "E_CYCLE",
-    /// Nothing starts the graph.
+    /// An edge crosses the border of a loop where none may, or a node stands where it cannot.
+    ContainerCrossing = "E_CONTAINER_CROSSING",
+    /// Nothing starts the graph, or something that cannot.
     Trigger = "E_TRIGGER",
+    /// Two variables have one name.
+    VarDup = "E_VAR_DUP",
+    /// The default of a variable is not of its type.
+    VarDefault = "E_VAR_DEFAULT",
     /// A template or expression cannot be read.
     TemplateSyntax = "E_TEMPLATE_SYNTAX",
     /// A template reads something that does not exist.
     TemplateRef = "E_TEMPLATE_REF",
     /// A template reads a variable in a way that its scope does not allow.
     TemplateScope = "E_TEMPLATE_SCOPE",
+    /// Two steps that may run at the same time write one variable.
+    Race = "E_RACE",
+    /// Sub-graphs run each other in a circle, or too many of them inside each other.
+    Depth = "E_DEPTH",
     /// The host does not offer something that the graph needs.
     Requires = "E_REQUIRES",
     /// The document is larger or deeper than a document may be.
@@ -95,8 +105,10 @@ codes! {
     ThreadWithoutChat = "W_THREAD_WITHOUT_CHAT",
     /// Two agents that may run at the same time use one memory.
     MemorySharedParallel = "W_MEMORY_SHARED_PARALLEL",
-    /// A template reads a node that is not on every path to its reader.
+    /// A step reads a node that is not on every path to it.
     RefMaybeSkipped = "W_REF_MAYBE_SKIPPED",
+    /// Nothing reads or writes a variable.
+    UnusedVar = "W_UNUSED_VAR",
     /// An input has a setting and an edge; the edge wins.
     SettingAndEdge = "W_SETTING_AND_EDGE",
     /// A chat starts the graph and nothing answers it.
@@ -130,6 +142,10 @@ pub struct Problem {
     pub code: Code,
     /// Error or warning; follows from the code.
     pub severity: Severity,
+    /// Key of the sub-graph that the problem is in; none in the graph of the document itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub graph: Option<String>,
     /// Id of the node that is to be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
@@ -157,6 +173,7 @@ impl Problem {
         Problem {
             code,
             severity: code.severity(),
+            graph: None,
             node: None,
             port: None,
             path: None,
@@ -168,6 +185,13 @@ impl Problem {
     /// Whether the problem keeps the graph from being loaded.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+
+    /// Names the sub-graph.
+    #[must_use]
+    pub fn graph(mut self, key: impl Into<String>) -> Self {
+        self.graph = Some(key.into());
+        self
     }
 
     /// Names the node.
@@ -218,6 +242,12 @@ impl Pointer {
         Pointer(format!("{}/{index}", self.0))
     }
 
+    /// What a path of keys and indexes, joined by `/`, leads to from here.
+    #[must_use]
+    pub(crate) fn join(&self, path: &str) -> Self {
+        path.split('/').fold(self.clone(), |at, key| at.key(key))
+    }
+
     /// The pointer as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -234,16 +264,26 @@ pub(crate) struct Problems {
     errors: usize,
     warnings: usize,
     omitted: usize,
+    /// The sub-graph that is being judged.
+    graph: Option<String>,
 }
 
 impl Problems {
-    pub(crate) fn add(&mut self, problem: Problem) {
+    /// What is added from now on is in this sub-graph, or in the document itself.
+    pub(crate) fn enter(&mut self, graph: Option<&str>) {
+        self.graph = graph.map(str::to_owned);
+    }
+
+    pub(crate) fn add(&mut self, mut problem: Problem) {
         let count = match problem.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
         };
         *count += 1;
         if *count <= MAX_LISTED {
+            if problem.graph.is_none() {
+                problem.graph.clone_from(&self.graph);
+            }
             self.list.push(problem);
         } else {
             self.omitted += 1;

@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::document::{Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument};
+use crate::document::{
+    Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument, SubGraphDocument,
+};
 use crate::fields::{Fields, lower};
 use crate::policy::{REQUIRES, Requires};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
@@ -32,6 +34,17 @@ const DOCUMENT_KEYS: &[&str] = &[
     "graphs",
     "limits",
     "requires",
+    "ui",
+];
+/// The first three say what the key and the document say already, and are not looked at.
+const SUB_GRAPH_KEYS: &[&str] = &[
+    "format",
+    "format_version",
+    "id",
+    "name",
+    "description",
+    "nodes",
+    "edges",
     "ui",
 ];
 const NODE_KEYS: &[&str] = &[
@@ -61,9 +74,26 @@ pub(crate) struct ReadEdge {
     pub(crate) edge: EdgeDocument,
 }
 
-/// What could be read of a document. Nodes and edges that are no such thing are reported and left out.
+/// What could be read of a document.
 pub(crate) struct ReadDocument {
+    /// All but nodes, edges and sub-graphs.
     pub(crate) head: Document,
+    pub(crate) body: ReadBody,
+    pub(crate) graphs: Vec<ReadGraph>,
+}
+
+/// A sub-graph and its key.
+pub(crate) struct ReadGraph {
+    pub(crate) key: String,
+    /// All but nodes and edges.
+    pub(crate) head: SubGraphDocument,
+    pub(crate) body: ReadBody,
+}
+
+/// Nodes and edges of one graph. Those that are no such thing are reported and left out.
+pub(crate) struct ReadBody {
+    /// Where the graph stands in the document.
+    pub(crate) path: Pointer,
     pub(crate) nodes: Vec<ReadNode>,
     pub(crate) edges: Vec<ReadEdge>,
     /// Something was left out, so that the whole cannot be judged.
@@ -103,50 +133,95 @@ pub(crate) fn document(
     let mut head = Document {
         format: FORMAT.to_owned(),
         format_version: FORMAT_VERSION,
-        id: String::new(),
         name: fields.text("name"),
         description: fields.text("description"),
-        nodes: Vec::new(),
-        edges: Vec::new(),
         limits: fields.object("limits").unwrap_or_default(),
-        requires: Requires::default(),
         ui: fields.object("ui"),
         extra: fields.extensions(),
+        ..Document::default()
     };
     head.id = graph_id(&mut fields);
     head.requires = requires(&mut fields);
-    no_sub_graphs(&mut fields);
+    let graphs = fields.object("graphs").unwrap_or_default();
+    let body = body(fields);
+    let graphs = graphs
+        .into_iter()
+        .filter_map(|(key, value)| sub_graph(key, value, suggest, problems))
+        .collect();
+    problems.enter(None);
+    Some(ReadDocument { head, body, graphs })
+}
+
+/// Reads nodes and edges.
+fn body(mut fields: Fields<'_>) -> ReadBody {
     let has_nodes = fields.map.get("nodes").is_some_and(Value::is_array);
     let nodes = fields.list("nodes", true);
     let edges = fields.list("edges", false);
     let written = nodes.len() + edges.len();
-    let nodes: Vec<ReadNode> = nodes
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, value)| {
-            Some(ReadNode {
-                index,
-                node: node(index, value, suggest, problems)?,
-            })
-        })
-        .collect();
-    let edges: Vec<ReadEdge> = edges
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, value)| {
-            Some(ReadEdge {
-                index,
-                edge: edge(index, value, suggest, problems)?,
-            })
-        })
-        .collect();
-    let is_partial = nodes.len() + edges.len() < written || !has_nodes;
-    Some(ReadDocument {
-        head,
-        nodes,
-        edges,
-        is_partial,
-    })
+    let Fields {
+        path,
+        suggest,
+        problems,
+        ..
+    } = fields;
+    let mut body = ReadBody {
+        nodes: Vec::with_capacity(nodes.len()),
+        edges: Vec::with_capacity(edges.len()),
+        is_partial: false,
+        path,
+    };
+    let path = body.path.key("nodes");
+    for (index, value) in nodes.into_iter().enumerate() {
+        let node = node(index, path.index(index), value, suggest, problems);
+        body.nodes.extend(node.map(|node| ReadNode { index, node }));
+    }
+    let path = body.path.key("edges");
+    for (index, value) in edges.into_iter().enumerate() {
+        let edge = edge(index, path.index(index), value, suggest, problems);
+        body.edges.extend(edge.map(|edge| ReadEdge { index, edge }));
+    }
+    body.is_partial = body.nodes.len() + body.edges.len() < written || !has_nodes;
+    body
+}
+
+fn sub_graph(
+    key: String,
+    value: Value,
+    suggest: &mut Suggest,
+    problems: &mut Problems,
+) -> Option<ReadGraph> {
+    problems.enter(Some(&key));
+    let path = Pointer::root().key("graphs").key(&key);
+    if !is_node_id(&key) {
+        problems.add(
+            Problem::new(
+                Code::BadId,
+                format!("{} cannot be the key of a sub-graph.", quote(&key)),
+                "Use a letter or _, then up to 63 letters, digits or _.",
+            )
+            .at(&path),
+        );
+        return None;
+    }
+    let map = object_of(value, "A sub-graph", &path, problems)?;
+    let mut fields = Fields {
+        map,
+        path,
+        owner: format!("The sub-graph {}", quote(&key)),
+        node: None,
+        problems,
+        suggest,
+    };
+    fields.refuse_unknown(SUB_GRAPH_KEYS);
+    let head = SubGraphDocument {
+        name: fields.text("name"),
+        description: fields.text("description"),
+        ui: fields.object("ui"),
+        extra: fields.extensions(),
+        ..SubGraphDocument::default()
+    };
+    let body = body(fields);
+    Some(ReadGraph { key, head, body })
 }
 
 /// A document of another version is not judged further: this version cannot know what is right in it.
@@ -184,10 +259,21 @@ fn is_known_version(map: &Map<String, Value>, problems: &mut Problems) -> bool {
     version.is_none()
 }
 
+/// The limits hold for all graphs of the document together. Each graph needs a node, so there are no more of them.
 fn is_within_limits(map: &Map<String, Value>, problems: &mut Problems) -> bool {
+    let graphs = map.get("graphs").and_then(Value::as_object);
+    let count = |key: &str| {
+        let of = |graph: Option<&Value>| graph.and_then(Value::as_array).map_or(0, Vec::len);
+        let inner = graphs.into_iter().flatten();
+        of(map.get(key)) + inner.map(|(_, graph)| of(graph.get(key))).sum::<usize>()
+    };
+    let counts = [
+        ("nodes", count("nodes"), MAX_NODES),
+        ("edges", count("edges"), MAX_EDGES),
+        ("graphs", graphs.map_or(0, Map::len), MAX_NODES),
+    ];
     let mut within = true;
-    for (key, limit) in [("nodes", MAX_NODES), ("edges", MAX_EDGES)] {
-        let count = map.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+    for (key, count, limit) in counts {
         if count > limit {
             within = false;
             problems.add(
@@ -205,11 +291,11 @@ fn is_within_limits(map: &Map<String, Value>, problems: &mut Problems) -> bool {
 
 fn node(
     index: usize,
+    path: Pointer,
     value: Value,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Option<NodeDocument> {
-    let path = Pointer::root().key("nodes").index(index);
     let map = object_of(value, "A node", &path, problems)?;
     let id = map
         .get("id")
@@ -239,6 +325,7 @@ fn node(
         type_version: fields.whole("type_version", Code::Version),
         title: fields.text("title"),
         settings: fields.object("settings").unwrap_or_default(),
+        parent: fields.text("parent"),
         on_error: fields.object("on_error"),
         timeout_ms: fields.whole("timeout_ms", Code::Setting),
         disabled: fields.boolean("disabled"),
@@ -246,17 +333,16 @@ fn node(
         ui: fields.object("ui"),
         extra: fields.extensions(),
     };
-    no_container(&mut fields);
     (id.is_some() && node_type.is_some()).then_some(node)
 }
 
 fn edge(
     index: usize,
+    path: Pointer,
     value: Value,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Option<EdgeDocument> {
-    let path = Pointer::root().key("edges").index(index);
     let map = object_of(value, "An edge", &path, problems)?;
     let mut fields = Fields {
         map,
@@ -397,30 +483,4 @@ fn requires(fields: &mut Fields<'_>) -> Requires {
     let mut requires: Requires = serde_json::from_value(Value::Object(full)).unwrap_or_default();
     requires.normalise();
     requires
-}
-
-fn no_sub_graphs(fields: &mut Fields<'_>) {
-    if fields
-        .object("graphs")
-        .is_some_and(|graphs| !graphs.is_empty())
-    {
-        let message = "The document has sub-graphs, which this version does not run.".to_owned();
-        fields.report(
-            Code::Setting,
-            "graphs",
-            message,
-            "Move their nodes into the main graph.",
-        );
-    }
-}
-
-fn no_container(fields: &mut Fields<'_>) {
-    if let Some(parent) = fields.take("parent") {
-        let message = format!(
-            "{} cannot be inside {}, which is no container.",
-            fields.owner,
-            describe(&parent)
-        );
-        fields.report(Code::Setting, "parent", message, "Remove \"parent\".");
-    }
 }

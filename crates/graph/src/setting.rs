@@ -43,6 +43,31 @@ pub enum SettingType {
         /// They.
         fields: &'static [SettingSpec],
     },
+    /// A list of objects of named settings.
+    Records {
+        /// The settings of each.
+        fields: &'static [SettingSpec],
+    },
+    /// An object of which each entry stands for itself, under names that the author chose.
+    Entries,
+    /// A condition: the text of an expression, or `{all: […]}` or `{any: […]}` with a list of rules.
+    When {
+        /// The settings of each rule.
+        rule: &'static [SettingSpec],
+    },
+}
+
+/// How the texts in a setting are read when the node acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TemplateKind {
+    /// The setting is a text with `{{ … }}` in it.
+    Text,
+    /// Each text in the setting, which may be any JSON value, is a template; one that is a single `{{ … }}` gives
+    /// a typed value.
+    Value,
+    /// The setting is an expression, without braces.
+    Expression,
 }
 
 /// What holds when a setting is absent or `null`.
@@ -58,6 +83,8 @@ pub enum DefaultValue {
     Number(f64),
     /// This text.
     Text(&'static str),
+    /// This list of texts.
+    Texts(&'static [&'static str]),
     /// An empty list.
     EmptyList,
     /// An empty object.
@@ -74,6 +101,7 @@ impl Serialize for DefaultValue {
             DefaultValue::Integer(value) => serializer.serialize_i64(*value),
             DefaultValue::Number(value) => serializer.serialize_f64(*value),
             DefaultValue::Text(value) => serializer.serialize_str(value),
+            DefaultValue::Texts(list) => serializer.collect_seq(*list),
             DefaultValue::EmptyList => serializer.collect_seq::<[(); 0]>([]),
             DefaultValue::EmptyObject | DefaultValue::Fields => {
                 serializer.collect_map::<(), (), [((), ()); 0]>([])
@@ -94,8 +122,8 @@ pub struct SettingSpec {
     pub default: DefaultValue,
     /// It must be given.
     pub required: bool,
-    /// Texts in it are templates.
-    pub template: bool,
+    /// How its texts are read, if they are not plain.
+    pub template: Option<TemplateKind>,
     /// One sentence for people.
     pub description: &'static str,
 }
@@ -112,7 +140,7 @@ impl SettingSpec {
             value,
             default: DefaultValue::Absent,
             required: false,
-            template: false,
+            template: None,
             description,
         }
     }
@@ -127,15 +155,28 @@ impl SettingSpec {
         self
     }
 
+    /// The text is a template.
     pub(crate) const fn template(mut self) -> Self {
-        self.template = true;
+        self.template = Some(TemplateKind::Text);
+        self
+    }
+
+    /// The texts in the value are templates.
+    pub(crate) const fn templates(mut self) -> Self {
+        self.template = Some(TemplateKind::Value);
+        self
+    }
+
+    /// The text is an expression.
+    pub(crate) const fn expression(mut self) -> Self {
+        self.template = Some(TemplateKind::Expression);
         self
     }
 
     /// `null`, and the empty text that a form leaves where there is no text to fall back to, say nothing.
     pub(crate) fn is_absent(&self, value: &Value) -> bool {
         value.is_null()
-            || (self.value == SettingType::Text
+            || (matches!(self.value, SettingType::Text | SettingType::When { .. })
                 && self.default == DefaultValue::Absent
                 && value.as_str() == Some(""))
     }
@@ -148,6 +189,7 @@ impl SettingSpec {
             DefaultValue::Integer(value) => Some(Value::from(value)),
             DefaultValue::Number(value) => Number::from_f64(value).map(Value::Number),
             DefaultValue::Text(value) => Some(Value::from(value)),
+            DefaultValue::Texts(list) => Some(Value::from(list)),
             DefaultValue::EmptyList => Some(Value::Array(Vec::new())),
             DefaultValue::EmptyObject => Some(Value::Object(Map::new())),
             DefaultValue::Fields => match self.value {

@@ -34,7 +34,17 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     pub(crate) fn problem(&self, code: Code, key: &str, message: String, hint: String) -> Problem {
-        let problem = Problem::new(code, message, hint).at(&self.path.key(key));
+        self.problem_at(code, &self.path.key(key), message, hint)
+    }
+
+    pub(crate) fn problem_at(
+        &self,
+        code: Code,
+        path: &Pointer,
+        message: String,
+        hint: String,
+    ) -> Problem {
+        let problem = Problem::new(code, message, hint).at(path);
         match self.node {
             Some(id) => problem.node(id),
             None => problem,
@@ -144,6 +154,14 @@ fn expected(value: SettingType) -> String {
         SettingType::Object => "an object".to_owned(),
         SettingType::Schema => "a JSON Schema (an object)".to_owned(),
         SettingType::Json => "a JSON value".to_owned(),
+        SettingType::Entries => "an object".to_owned(),
+        SettingType::When { .. } => {
+            "the text of an expression, or {\"all\": [rules]}, or {\"any\": [rules]}".to_owned()
+        }
+        SettingType::Records { fields } => format!(
+            "a list of objects of: {}",
+            names(fields.iter().map(|field| field.name))
+        ),
         SettingType::Record { fields } => {
             format!(
                 "an object of: {}",
@@ -173,9 +191,36 @@ fn read(
             let record = complete(fields, map, unknown, inner, suggest, problems);
             return (!record.is_empty()).then_some(Value::Object(record));
         }
+        (SettingType::Records { fields }, Value::Array(list)) => {
+            let path = place.path.key(field.name);
+            let place = Place {
+                path: &path,
+                ..place
+            };
+            let records = records(fields, field.name, list, unknown, place, suggest, problems);
+            return Some(records);
+        }
+        (SettingType::When { .. }, Value::String(_)) => Some(value.clone()),
+        (SettingType::When { rule }, Value::Object(map)) => {
+            let entries = map.iter().filter(|(key, _)| !is_extension(key));
+            let entries: Vec<_> = entries.map(|(key, value)| (key.as_str(), value)).collect();
+            match entries.as_slice() {
+                [(key @ ("all" | "any"), Value::Array(list))] => {
+                    let path = place.path.key(field.name).key(key);
+                    let place = Place {
+                        path: &path,
+                        ..place
+                    };
+                    let rules = records(rule, key, list, unknown, place, suggest, problems);
+                    let group = [((*key).to_owned(), rules)];
+                    return Some(Value::Object(group.into_iter().collect()));
+                }
+                _ => None,
+            }
+        }
         (SettingType::Text, Value::String(_))
         | (SettingType::Boolean, Value::Bool(_))
-        | (SettingType::Object | SettingType::Schema, Value::Object(_))
+        | (SettingType::Object | SettingType::Schema | SettingType::Entries, Value::Object(_))
         | (SettingType::Json, _) => Some(value.clone()),
         (SettingType::Texts, Value::Array(list)) if list.iter().all(Value::is_string) => {
             Some(value.clone())
@@ -212,6 +257,48 @@ fn read(
         ));
     }
     good
+}
+
+/// Checks each record of a list. One that is wrong is reported and stays as it is, so that the others keep their
+/// places.
+fn records(
+    fields: &'static [SettingSpec],
+    name: &str,
+    list: &[Value],
+    unknown: Unknown,
+    place: Place<'_>,
+    suggest: &mut Suggest,
+    problems: &mut Problems,
+) -> Value {
+    let mut records = Vec::with_capacity(list.len());
+    for (index, element) in list.iter().enumerate() {
+        let path = place.path.index(index);
+        records.push(match element {
+            Value::Object(map) => {
+                let owner = format!("\"{name}\" {index}");
+                let inner = Place {
+                    node: place.node,
+                    owner: &owner,
+                    path: &path,
+                };
+                Value::Object(complete(fields, map, unknown, inner, suggest, problems))
+            }
+            other => {
+                let hint = format!(
+                    "Give it an object of: {}.",
+                    names(fields.iter().map(|field| field.name))
+                );
+                let message = format!(
+                    "An entry of \"{name}\" of {} cannot be {}.",
+                    place.owner,
+                    describe(other)
+                );
+                problems.add(place.problem_at(Code::Setting, &path, message, hint));
+                Value::Null
+            }
+        });
+    }
+    Value::Array(records)
 }
 
 /// Names a wrong value: scalars in full, the rest by type.
@@ -271,6 +358,17 @@ pub(crate) fn without_defaults(
                     changed.insert(field.name.to_owned(), Value::Object(inner));
                 }
             }
+            (SettingType::Records { fields }, Some(Value::Array(list))) if !list.is_empty() => {
+                changed.insert(field.name.to_owned(), changed_records(fields, list));
+            }
+            (SettingType::When { rule }, Some(Value::Object(group))) => {
+                let rules = |(key, list): (&String, &Value)| {
+                    let list = list.as_array().map_or(&[][..], Vec::as_slice);
+                    (key.clone(), changed_records(rule, list))
+                };
+                let group = group.iter().map(rules).collect();
+                changed.insert(field.name.to_owned(), Value::Object(group));
+            }
             (_, Some(value)) if field.absent().as_ref() != Some(value) => {
                 changed.insert(field.name.to_owned(), value.clone());
             }
@@ -278,4 +376,12 @@ pub(crate) fn without_defaults(
         }
     }
     changed
+}
+
+fn changed_records(fields: &[SettingSpec], list: &[Value]) -> Value {
+    let of = |record: &Value| match record {
+        Value::Object(record) => Value::Object(without_defaults(fields, record)),
+        other => other.clone(),
+    };
+    list.iter().map(of).collect()
 }

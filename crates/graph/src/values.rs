@@ -44,6 +44,36 @@ impl ValueType {
         ValueType::Any,
     ];
 
+    /// The types that a variable can have.
+    pub const OF_VARIABLES: &'static [&'static str] = &[
+        "string",
+        "integer",
+        "float",
+        "boolean",
+        "json",
+        "csv",
+        "dataframe",
+    ];
+    /// Every name.
+    pub const NAMES: &'static [&'static str] = &[
+        "string",
+        "integer",
+        "float",
+        "boolean",
+        "json",
+        "csv",
+        "dataframe",
+        "message",
+        "messages",
+        "any",
+    ];
+
+    /// The type of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = ValueType::ALL.iter().copied();
+        all.find(|value_type| value_type.as_str() == name)
+    }
+
     /// The name as it appears in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

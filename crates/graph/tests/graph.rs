@@ -117,7 +117,7 @@ fn outputs_are_the_open_data_ports() {
             .node(graph.find(id).unwrap())
             .unwrap()
             .outputs()
-            .map(|port| port.name)
+            .map(|port| port.name.as_ref())
             .collect()
     };
     assert_eq!(

@@ -8,9 +8,11 @@ export const ERROR_CODES = [
   "E_CANCELLED",
   "E_CLOSED",
   "E_COERCE",
+  "E_CONTAINER_CROSSING",
   "E_CSP",
   "E_CYCLE",
   "E_DANGLING_EDGE",
+  "E_DEPTH",
   "E_DOC_LIMIT",
   "E_DUP_ID",
   "E_INPUT_ABSENT",
@@ -26,6 +28,7 @@ export const ERROR_CODES = [
   "E_NO_MODEL",
   "E_PORT_KIND",
   "E_PORT_UNKNOWN",
+  "E_RACE",
   "E_REQUIRED_PORT",
   "E_REQUIRES",
   "E_RUNTIME_CRASHED",
@@ -48,6 +51,8 @@ export const ERROR_CODES = [
   "E_TYPE_MISMATCH",
   "E_UNKNOWN_TYPE",
   "E_UNSUPPORTED",
+  "E_VAR_DEFAULT",
+  "E_VAR_DUP",
   "E_VERSION",
   "E_WASM_LOAD",
 ] as const;
@@ -72,6 +77,7 @@ export const WARNING_CODES = [
   "W_THREAD_WITHOUT_CHAT",
   "W_UNKNOWN_SETTING",
   "W_UNREACHABLE",
+  "W_UNUSED_VAR",
   "W_WINDOW_EMPTY",
 ] as const;
 

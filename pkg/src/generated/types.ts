@@ -248,7 +248,14 @@ export type EdgeDocument = {
 /**
  * What an edge carries.
  */
-export type EdgeType = "run" | "data" | "link_memory" | "link_llm" | "link_tool";
+export type EdgeType =
+  | "run"
+  | "data"
+  | "link_memory"
+  | "link_llm"
+  | "link_extension"
+  | "link_tool"
+  | "link_var";
 
 /**
  * What happens after the last attempt of a step.
@@ -327,6 +334,10 @@ export type GraphDocument = {
    * The edges; their order decides ties.
    */
   edges?: Array<EdgeDocument>;
+  /**
+   * Sub-graphs by key, which nodes of type `subgraph` and tools of the whole document may use.
+   */
+  graphs?: { [key in string]: SubGraphDocument };
   /**
    * Changes to the default limits.
    */
@@ -551,6 +562,10 @@ export type NodeDocument = {
    * The settings of the node type.
    */
   settings?: { [key in string]: JsonValue };
+  /**
+   * Id of the container in whose body the node stands.
+   */
+  parent?: string;
   /**
    * What happens when the node fails.
    */
@@ -802,6 +817,10 @@ export type Problem = {
    */
   severity: Severity;
   /**
+   * Key of the sub-graph that the problem is in; none in the graph of the document itself.
+   */
+  graph?: string;
+  /**
    * Id of the node that is to be looked at.
    */
   node?: string;
@@ -841,10 +860,15 @@ export type ProblemCode =
   | "E_MAX_CONNECTIONS"
   | "E_REQUIRED_PORT"
   | "E_CYCLE"
+  | "E_CONTAINER_CROSSING"
   | "E_TRIGGER"
+  | "E_VAR_DUP"
+  | "E_VAR_DEFAULT"
   | "E_TEMPLATE_SYNTAX"
   | "E_TEMPLATE_REF"
   | "E_TEMPLATE_SCOPE"
+  | "E_RACE"
+  | "E_DEPTH"
   | "E_REQUIRES"
   | "E_DOC_LIMIT"
   | "E_INTERNAL"
@@ -854,6 +878,7 @@ export type ProblemCode =
   | "W_THREAD_WITHOUT_CHAT"
   | "W_MEMORY_SHARED_PARALLEL"
   | "W_REF_MAYBE_SKIPPED"
+  | "W_UNUSED_VAR"
   | "W_SETTING_AND_EDGE"
   | "W_NO_REPLY"
   | "W_UNKNOWN_SETTING";
@@ -1574,6 +1599,32 @@ export type StorageHealth = {
    * True if a second copy of late rounds is kept outside of the database. This version keeps none.
    */
   recovery_journal: boolean;
+};
+
+/**
+ * A graph inside of a document. Its identity is its key; limits are those of the document.
+ */
+export type SubGraphDocument = {
+  /**
+   * What people call the sub-graph.
+   */
+  name?: string;
+  /**
+   * What the sub-graph is for.
+   */
+  description?: string;
+  /**
+   * The nodes; their order means nothing.
+   */
+  nodes: Array<NodeDocument>;
+  /**
+   * The edges; their order decides ties.
+   */
+  edges?: Array<EdgeDocument>;
+  /**
+   * Data of the editor.
+   */
+  ui?: { [key in string]: JsonValue };
 };
 
 /**

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use super::flow::successors;
-use super::{Draft, DraftNode};
+use super::{DraftGraph, DraftNode};
 use crate::problem::{Code, Problems};
 
 /// Names each node that stands in a circle in at least one problem; says whether there is no circle.
-pub(super) fn judge(draft: &Draft, problems: &mut Problems) -> bool {
+pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) -> bool {
     let successors = successors(draft, |_| true);
     let mut done = vec![false; successors.len()];
     let mut is_acyclic = true;
@@ -98,7 +98,7 @@ fn circle(successors: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
 }
 
 /// `a → b → a`, shortened in the middle.
-fn tour(draft: &Draft, circle: &[usize]) -> String {
+fn tour(draft: &DraftGraph, circle: &[usize]) -> String {
     const SHOWN: usize = 8;
     let mut ids: Vec<&str> = circle
         .iter()

@@ -3,16 +3,11 @@
 use mnemograph_compact::{SortedMap, order};
 
 use super::ends::Doubts;
-use super::{Draft, DraftNode, Wire};
-use crate::catalogue::{self, Direction, PortSpec};
+use super::{DraftGraph, DraftNode, Wire};
+use crate::catalogue::{self, Direction, Port};
 use crate::document::EdgeType;
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::settings::names;
-
-/// Whether edges of this type link a resource.
-pub(super) fn is_link(flow: EdgeType) -> bool {
-    !matches!(flow, EdgeType::Run | EdgeType::Data)
-}
 
 /// A port that edges enter.
 type Inlet<'a> = (usize, EdgeType, &'a str);
@@ -28,14 +23,14 @@ struct Traffic {
 }
 
 /// Judges what the edges do together: types, numbers, and what is missing.
-pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
+pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
     let repeated = repeated(&draft.wires);
     let mut inlets: SortedMap<Inlet<'_>, Traffic> = SortedMap::new();
     for (wire, is_repeated) in draft.wires.iter().zip(repeated) {
         let (Some(from), Some(to)) = (draft.nodes.get(wire.from), draft.nodes.get(wire.to)) else {
             continue;
         };
-        let path = Pointer::root().key("edges").index(wire.index);
+        let path = draft.edge_path(wire);
         let to_port = wire.to_port.as_str();
         if is_repeated {
             let message = format!(
@@ -50,7 +45,7 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
         judge_types(wire, from, to, &path, problems);
         let traffic =
             inlets.get_or_insert_with((wire.to, wire.edge_type, to_port), Traffic::default);
-        if is_link(wire.edge_type) && !from.is_enabled() {
+        if wire.edge_type.is_link() && !from.is_enabled() {
             traffic.idle += 1;
         } else {
             traffic.live += 1;
@@ -84,9 +79,7 @@ fn repeated(wires: &[Wire]) -> Vec<bool> {
 
 /// Reports the first edge that is too much.
 fn judge_number(wire: &Wire, to: &DraftNode, number: u32, path: &Pointer, problems: &mut Problems) {
-    let port = to
-        .spec
-        .and_then(|spec| spec.port(&wire.to_port, wire.edge_type, Direction::In));
+    let port = to.port(&wire.to_port, wire.edge_type, Direction::In);
     let Some(max) = port
         .and_then(|port| port.max)
         .filter(|max| number == max + 1)
@@ -98,7 +91,7 @@ fn judge_number(wire: &Wire, to: &DraftNode, number: u32, path: &Pointer, proble
         quote(&format!("{}.{}", to.id(), wire.to_port)),
         if max == 1 { "" } else { "s" }
     );
-    let hint = if is_link(wire.edge_type) {
+    let hint = if wire.edge_type.is_link() {
         "Remove an edge, or disable the node where it begins."
     } else {
         "Remove an edge."
@@ -115,32 +108,29 @@ fn judge_types(
     problems: &mut Problems,
 ) {
     let type_of = |node: &DraftNode, port: &str, direction| {
-        node.spec?.port(port, wire.edge_type, direction)?.value_type
+        node.port(port, wire.edge_type, direction)?.value_type
     };
     let given = type_of(from, &wire.from_port, Direction::Out);
     let wanted = type_of(to, &wire.to_port, Direction::In);
     if let (Some(given), Some(wanted)) = (given, wanted)
         && !given.fits(wanted)
     {
-        let fitting = from.spec.map(|spec| {
-            names(
-                spec.all_ports()
-                    .filter(|port| {
-                        port.direction == Direction::Out
-                            && from.is_open(port.opened_by)
-                            && port.value_type.is_some_and(|other| other.fits(wanted))
-                    })
-                    .map(|port| port.name),
-            )
-        });
-        let hint = match fitting {
-            Some(list) if !list.is_empty() => {
-                format!("Outputs of {} that fit: {list}.", quote(from.id()))
-            }
-            _ => format!(
+        let fitting = names(
+            from.ports()
+                .filter(|port| {
+                    port.direction == Direction::Out
+                        && from.is_open(port.opened_by)
+                        && port.value_type.is_some_and(|other| other.fits(wanted))
+                })
+                .map(|port| port.name.as_ref()),
+        );
+        let hint = if fitting.is_empty() {
+            format!(
                 "No output of {} fits; take the value from another node.",
                 quote(from.id())
-            ),
+            )
+        } else {
+            format!("Outputs of {} that fit: {fitting}.", quote(from.id()))
         };
         problems.add(
             Problem::new(
@@ -169,17 +159,11 @@ fn judge_inputs(
     doubts: &Doubts,
     problems: &mut Problems,
 ) {
-    let Some(spec) = node.spec else {
-        return;
-    };
-    for port in spec
-        .all_ports()
-        .filter(|port| port.direction == Direction::In)
-    {
-        let traffic = inlets.get(&(index, port.flow, port.name));
+    for port in node.ports().filter(|port| port.direction == Direction::In) {
+        let traffic = inlets.get(&(index, port.flow, port.name.as_ref()));
         let has_edge = traffic.is_some_and(|traffic| traffic.live > 0);
-        let setting = port.setting.filter(|name| node.map.contains_key(*name));
-        if has_edge && let Some(setting) = setting {
+        let setting = port.setting_path().filter(|_| port.is_set(&node.map));
+        if has_edge && let Some(setting) = &setting {
             problems.add(
                 node.problem(
                     Code::SettingAndEdge,
@@ -189,8 +173,8 @@ fn judge_inputs(
                     ),
                     "Remove the edge or the setting.",
                 )
-                .port(port.name)
-                .at(&node.path.key("settings").key(setting)),
+                .port(port.name.as_ref())
+                .at(&node.path.key("settings").join(setting)),
             );
         }
         let is_missing = port.required && !has_edge && setting.is_none() && node.is_enabled();
@@ -204,17 +188,17 @@ fn judge_inputs(
                     ),
                     missing(port, traffic.is_some_and(|traffic| traffic.idle > 0)),
                 )
-                .port(port.name),
+                .port(port.name.as_ref()),
             );
         }
     }
 }
 
-fn missing(port: &PortSpec, has_idle: bool) -> String {
+fn missing(port: &Port, has_idle: bool) -> String {
     if has_idle {
         return "Enable the node that is linked to it, or link another.".to_owned();
     }
-    if let Some(setting) = port.setting {
+    if let Some(setting) = port.setting_path() {
         return format!(
             "Draw a \"{}\" edge to it, or set \"{setting}\".",
             port.flow.as_str()
@@ -232,7 +216,7 @@ fn missing(port: &PortSpec, has_idle: bool) -> String {
 }
 
 /// A model tells its tools apart by name.
-fn judge_tool_names(draft: &Draft, problems: &mut Problems) {
+fn judge_tool_names(draft: &DraftGraph, problems: &mut Problems) {
     let mut taken: SortedMap<(usize, &str), usize> = SortedMap::new();
     for wire in draft
         .wires

@@ -2,9 +2,8 @@
 
 use mnemograph_compact::{SortedMap, SortedSet};
 
-use super::edges::is_link;
-use super::{DraftNode, Wire};
-use crate::catalogue::{self, Direction, NodeSpec, OpenedBy, PortSpec};
+use super::{DraftGraph, DraftNode, Wire};
+use crate::catalogue::{self, Direction, OpenedBy, Port};
 use crate::document::EdgeType;
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::read::ReadEdge;
@@ -52,24 +51,24 @@ impl Doubts {
 
 /// Finds the ends of every edge.
 pub(super) fn resolve(
-    edges: &[ReadEdge],
-    nodes: &[DraftNode],
-    ids: &SortedMap<&str, usize>,
+    graph: &DraftGraph,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Resolved {
+    let ids = super::index_of_ids(&graph.nodes);
+    let edges = graph.path.key("edges");
     let mut ends = Ends {
-        nodes,
-        ids,
+        nodes: &graph.nodes,
+        ids: &ids,
         suggest,
         problems,
     };
     let mut resolved = Resolved {
-        wires: Vec::with_capacity(edges.len()),
+        wires: Vec::with_capacity(graph.edges.len()),
         doubts: Doubts::default(),
     };
-    for ReadEdge { index, edge } in edges {
-        let path = Pointer::root().key("edges").index(*index);
+    for ReadEdge { index, edge } in &graph.edges {
+        let path = edges.index(*index);
         // Both ends are judged, so that both mistakes of an edge are told at once.
         let from = ends.end(
             edge.edge_type,
@@ -179,13 +178,14 @@ impl Ends<'_> {
         let Some(node) = self.nodes.get(node) else {
             return false;
         };
-        let Some(spec) = node.spec else {
+        if node.spec.is_none() {
             return true;
-        };
-        let problem = match spec.port(port, flow, direction) {
+        }
+        let problem = match node.port(port, flow, direction) {
             Some(found) if node.is_open(found.opened_by) => return true,
             Some(found) => closed(node, found),
-            None => self.unfit(flow, direction, node, spec, port),
+            None if node.has_unsure_ports && !flow.is_link() => return false,
+            None => self.unfit(flow, direction, node, port),
         };
         self.problems
             .add(problem.node(node.id()).port(port).at(path));
@@ -197,24 +197,23 @@ impl Ends<'_> {
         flow: EdgeType,
         direction: Direction,
         node: &DraftNode,
-        spec: &NodeSpec,
         port: &str,
     ) -> Problem {
         let fitting = || {
-            spec.all_ports()
+            node.ports()
                 .filter(|other| {
                     other.flow == flow
                         && other.direction == direction
                         && node.is_open(other.opened_by)
                 })
-                .map(|port| port.name)
+                .map(|port| port.name.as_ref())
         };
-        let namesake = spec.all_ports().find(|other| other.name == port);
-        if is_link(flow) && fitting().next().is_none() {
+        let namesake = node.ports().find(|other| other.name == port);
+        if flow.is_link() && fitting().next().is_none() {
             return no_link(flow, direction, node);
         }
         if let Some(other) = namesake {
-            let code = if is_link(flow) && is_link(other.flow) && other.direction == direction {
+            let code = if flow.is_link() && other.flow.is_link() && other.direction == direction {
                 Code::LinkTarget
             } else {
                 Code::PortKind
@@ -271,7 +270,7 @@ fn verb(direction: Direction) -> &'static str {
 }
 
 /// What a port is there for, in a sentence.
-fn role(port: &PortSpec) -> String {
+fn role(port: &Port) -> String {
     match (port.flow, port.direction) {
         (EdgeType::Run, Direction::In) => "control enters".to_owned(),
         (EdgeType::Run, Direction::Out) => "control leaves".to_owned(),
@@ -282,7 +281,7 @@ fn role(port: &PortSpec) -> String {
     }
 }
 
-fn closed(node: &DraftNode, port: &PortSpec) -> Problem {
+fn closed(node: &DraftNode, port: &Port) -> Problem {
     let hint = match port.opened_by {
         Some(OpenedBy::Setting(name)) => format!(
             "Set \"{name}\" of {} to true, or remove the edge.",

@@ -1,36 +1,19 @@
 //! The graph as a whole: what starts it, what is reached, what is left alone.
 
-use super::edges::is_link;
-use super::{Draft, DraftNode};
+use super::{DraftGraph, DraftNode};
 use crate::catalogue::{Direction, Kind};
 use crate::document::EdgeType;
 use crate::nodes::Scope;
 use crate::problem::{Code, Problem, Problems, quote};
 
-pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
+pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
+    let is_sub = draft.key.is_some();
+    judge_triggers(draft, problems);
     let triggers = || {
         let all = draft.nodes.iter().enumerate();
-        all.filter(|(_, node)| node.kind() == Some(Kind::Trigger) && node.is_enabled())
+        all.filter(|(_, node)| starts(node, is_sub) && node.is_enabled())
     };
-    let is_chat = |node: &DraftNode| node.is_type("chat_trigger");
-    let has_trigger = triggers().next().is_some();
-    if !has_trigger && draft.nodes.iter().all(|node| node.spec.is_some()) {
-        let is_off = draft
-            .nodes
-            .iter()
-            .any(|node| node.kind() == Some(Kind::Trigger));
-        let hint = if is_off {
-            "Enable a trigger: each one is disabled."
-        } else {
-            "Add a node of type chat_trigger or manual_trigger and draw a \"run\" edge from its port out."
-        };
-        problems.add(Problem::new(
-            Code::Trigger,
-            "Nothing starts the graph.",
-            hint,
-        ));
-    }
-    if has_trigger && !draft.doubts.is_lost(EdgeType::Run, Direction::In) {
+    if triggers().next().is_some() && !draft.doubts.is_lost(EdgeType::Run, Direction::In) {
         let runs = successors(draft, |edge_type| edge_type == EdgeType::Run);
         // What may be reached over a broken edge or by a node of an unknown type counts as reached, in every way.
         let maybe = || {
@@ -41,19 +24,83 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
         };
         let index = |(index, _): (usize, _)| index;
         let from_any = reach(&runs, triggers().chain(maybe()).map(index));
-        let chats = triggers().filter(|(_, node)| is_chat(node));
-        let from_chat = reach(&runs, chats.chain(maybe()).map(index));
         judge_unreachable(draft, &from_any, problems);
-        judge_threads(draft, &from_any, &from_chat, problems);
-        for (index, chat) in triggers().filter(|(_, node)| is_chat(node)) {
-            judge_answers(draft, chat, &reach(&runs, std::iter::once(index)), problems);
+        if !is_sub {
+            let with_thread = triggers().filter(|(_, node)| gives_thread(node));
+            let from_thread = reach(&runs, with_thread.chain(maybe()).map(index));
+            judge_threads(draft, &from_any, &from_thread, problems);
+            for (index, chat) in triggers().filter(|(_, node)| node.is_type("chat_trigger")) {
+                judge_answers(draft, chat, &reach(&runs, std::iter::once(index)), problems);
+            }
         }
     }
     judge_resources(draft, problems);
 }
 
+/// Whether a node can start a graph of this sort.
+fn starts(node: &DraftNode, is_sub: bool) -> bool {
+    node.kind() == Some(Kind::Trigger) && node.is_type("graph_input") == is_sub
+}
+
+/// Whether runs that start here belong to a conversation.
+fn gives_thread(node: &DraftNode) -> bool {
+    node.is_type("chat_trigger") || node.map.contains_key("thread_id")
+}
+
+/// A graph is started by one of its triggers, a sub-graph by its one `graph_input`.
+fn judge_triggers(draft: &DraftGraph, problems: &mut Problems) {
+    let is_sub = draft.key.is_some();
+    let enabled = || draft.nodes.iter().filter(|node| node.is_enabled());
+    let mut count = 0;
+    let mut has_other = false;
+    for node in enabled().filter(|node| node.kind() == Some(Kind::Trigger)) {
+        let (message, hint) = if !starts(node, is_sub) {
+            has_other = true;
+            if is_sub {
+                (
+                    format!("{} cannot start a sub-graph.", quote(node.id())),
+                    "A sub-graph is started by the node that runs it, at its graph_input; remove the trigger.",
+                )
+            } else {
+                (
+                    format!("{} starts sub-graphs only.", quote(node.id())),
+                    "Use a chat_trigger, manual_trigger or event_trigger, or move the node into a sub-graph.",
+                )
+            }
+        } else {
+            count += 1;
+            if count == 1 || !is_sub {
+                continue;
+            }
+            (
+                format!("{} is a second graph_input.", quote(node.id())),
+                "Declare all inputs in one graph_input.",
+            )
+        };
+        problems.add(node.problem(Code::Trigger, message, hint));
+    }
+    if count > 0 || has_other || draft.nodes.iter().any(|node| node.spec.is_none()) {
+        return;
+    }
+    let mut all = draft.nodes.iter();
+    let is_off = all.any(|node| node.kind() == Some(Kind::Trigger));
+    let hint = if is_off {
+        "Enable a trigger: each one is disabled."
+    } else if is_sub {
+        "Add a node of type graph_input and draw a \"run\" edge from its port out."
+    } else {
+        "Add a node of type chat_trigger, manual_trigger or event_trigger and draw a \"run\" edge from its port out."
+    };
+    let problem = if is_sub {
+        Problem::new(Code::Trigger, "Nothing starts the sub-graph.", hint).at(&draft.path)
+    } else {
+        Problem::new(Code::Trigger, "Nothing starts the graph.", hint)
+    };
+    problems.add(problem);
+}
+
 /// For each node the nodes that its edges lead to.
-pub(super) fn successors(draft: &Draft, wanted: impl Fn(EdgeType) -> bool) -> Vec<Vec<usize>> {
+pub(super) fn successors(draft: &DraftGraph, wanted: impl Fn(EdgeType) -> bool) -> Vec<Vec<usize>> {
     let mut lists = vec![Vec::new(); draft.nodes.len()];
     for wire in draft.wires.iter().filter(|wire| wanted(wire.edge_type)) {
         if let Some(list) = lists.get_mut(wire.from) {
@@ -77,7 +124,7 @@ fn reach(successors: &[Vec<usize>], starts: impl Iterator<Item = usize>) -> Vec<
     reached
 }
 
-fn judge_unreachable(draft: &Draft, reached: &[bool], problems: &mut Problems) {
+fn judge_unreachable(draft: &DraftGraph, reached: &[bool], problems: &mut Problems) {
     for (node, reached) in draft.nodes.iter().zip(reached) {
         if node.kind() == Some(Kind::Step) && !reached && node.is_enabled() {
             problems.add(node.problem(
@@ -90,7 +137,7 @@ fn judge_unreachable(draft: &Draft, reached: &[bool], problems: &mut Problems) {
 }
 
 /// A chat expects an answer, at least on one way.
-fn judge_answers(draft: &Draft, chat: &DraftNode, reached: &[bool], problems: &mut Problems) {
+fn judge_answers(draft: &DraftGraph, chat: &DraftNode, reached: &[bool], problems: &mut Problems) {
     let mut reached = draft
         .nodes
         .iter()
@@ -115,7 +162,12 @@ fn judge_answers(draft: &Draft, chat: &DraftNode, reached: &[bool], problems: &m
 }
 
 /// Thread memories of agents that only runs without a chat reach.
-fn judge_threads(draft: &Draft, from_any: &[bool], from_chat: &[bool], problems: &mut Problems) {
+fn judge_threads(
+    draft: &DraftGraph,
+    from_any: &[bool],
+    from_chat: &[bool],
+    problems: &mut Problems,
+) {
     let in_runs = linked_to(draft, from_any);
     let in_chats = linked_to(draft, from_chat);
     for (index, ((node, in_runs), in_chats)) in
@@ -146,7 +198,7 @@ fn judge_threads(draft: &Draft, from_any: &[bool], from_chat: &[bool], problems:
 }
 
 /// Which memories are linked to one of the marked nodes.
-fn linked_to(draft: &Draft, marked: &[bool]) -> Vec<bool> {
+fn linked_to(draft: &DraftGraph, marked: &[bool]) -> Vec<bool> {
     let mut linked = vec![false; draft.nodes.len()];
     for wire in draft
         .wires
@@ -163,16 +215,18 @@ fn linked_to(draft: &Draft, marked: &[bool]) -> Vec<bool> {
 }
 
 /// Resources that nobody uses, and their ports that wait in vain.
-fn judge_resources(draft: &Draft, problems: &mut Problems) {
+fn judge_resources(draft: &DraftGraph, problems: &mut Problems) {
     let mut is_linked = vec![false; draft.nodes.len()];
     let mut is_fed = vec![false; draft.nodes.len()];
     for wire in &draft.wires {
         let (marks, index) = match wire.edge_type {
             EdgeType::Run => continue,
             EdgeType::Data => (&mut is_fed, wire.to),
-            EdgeType::LinkMemory | EdgeType::LinkLlm | EdgeType::LinkTool => {
-                (&mut is_linked, wire.from)
-            }
+            EdgeType::LinkMemory
+            | EdgeType::LinkLlm
+            | EdgeType::LinkExtension
+            | EdgeType::LinkTool
+            | EdgeType::LinkVar => (&mut is_linked, wire.from),
         };
         if let Some(mark) = marks.get_mut(index) {
             *mark = true;
@@ -184,12 +238,12 @@ fn judge_resources(draft: &Draft, problems: &mut Problems) {
         let Some(spec) = node.spec.filter(|_| node.is_enabled()) else {
             continue;
         };
-        let mut links = EdgeType::ALL.iter().filter(|flow| is_link(**flow));
-        if let Some(offer) = spec.offers()
+        let mut links = EdgeType::ALL.iter().filter(|flow| flow.is_link());
+        if let Some(offer) = spec.offers().filter(|_| spec.kind == Kind::Resource)
             && !is_linked
             && !links.any(|flow| draft.doubts.cover(index, *flow, Direction::Out))
         {
-            problems.add(unlinked(node, offer.flow).port(offer.name));
+            problems.add(unlinked(node, offer.flow).port(offer.name.as_ref()));
         }
         let waits = spec
             .port("messages_in", EdgeType::Data, Direction::In)

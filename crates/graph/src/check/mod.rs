@@ -3,19 +3,22 @@
 //! A problem that only follows from another is not reported: edges of a node whose type is unknown are not
 //! judged, and what depends on the whole graph waits until every type is known.
 
-use mnemograph_compact::{SortedMap, SortedSet};
+use std::rc::Rc;
 
+use mnemograph_compact::{SortedMap, SortedSet};
 use serde_json::{Map, Value};
 
-use crate::catalogue::{Kind, NodeSpec, OpenedBy};
-use crate::document::{Document, EdgeType, NodeDocument};
+use crate::catalogue::{Direction, Kind, NodeSpec, OpenedBy, Port};
+use crate::document::{Document, EdgeType, NodeDocument, SubGraphDocument};
 use crate::nodes::Settings;
 use crate::policy::{LIMITS, Limits, OnError};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
-use crate::read::{ReadDocument, ReadEdge, ReadNode};
+use crate::read::{ReadBody, ReadDocument, ReadEdge, ReadGraph, ReadNode};
 use crate::settings::{Place, Unknown, complete};
 use crate::suggest::Suggest;
 
+mod calls;
+mod containers;
 mod cycles;
 mod edges;
 mod ends;
@@ -23,16 +26,45 @@ mod flow;
 mod node;
 mod shared;
 
-/// A document whose nodes and edges are resolved as far as they could be.
+/// A document whose graphs are resolved as far as they could be.
 pub(crate) struct Draft {
-    pub(crate) document: Document,
+    /// Without its nodes, edges and sub-graphs.
+    pub(crate) head: Document,
     pub(crate) limits: Limits,
     pub(crate) limits_map: Map<String, Value>,
+    pub(crate) root: DraftGraph,
+    pub(crate) graphs: Vec<DraftSubGraph>,
+}
+
+/// A sub-graph.
+pub(crate) struct DraftSubGraph {
+    pub(crate) key: String,
+    /// Without its nodes and edges.
+    pub(crate) head: SubGraphDocument,
+    pub(crate) body: DraftGraph,
+}
+
+/// One graph, whose nodes and edges are resolved as far as they could be.
+pub(crate) struct DraftGraph {
+    /// Key, if it is a sub-graph.
+    pub(crate) key: Option<String>,
+    /// Where it stands in the document.
+    pub(crate) path: Pointer,
     pub(crate) nodes: Vec<DraftNode>,
+    /// The edges that could be read.
+    pub(crate) edges: Vec<ReadEdge>,
+    /// Those of them whose ends exist.
     pub(crate) wires: Vec<Wire>,
     doubts: ends::Doubts,
     /// Nodes or edges could not be read.
     is_partial: bool,
+}
+
+impl DraftGraph {
+    /// Where an edge stands in the document.
+    fn edge_path(&self, wire: &Wire) -> Pointer {
+        self.path.key("edges").index(wire.index)
+    }
 }
 
 /// A node with its type and settings.
@@ -48,6 +80,14 @@ pub(crate) struct DraftNode {
     /// `None`: they are wrong.
     pub(crate) settings: Option<Settings>,
     pub(crate) on_error: OnError,
+    /// The ports that it has by its settings.
+    pub(crate) dynamic: Rc<[Port]>,
+    /// Not all of them are known.
+    has_unsure_ports: bool,
+    /// The container in which it stands: an index into the nodes of the draft.
+    pub(crate) parent: Option<usize>,
+    /// It names a container, and none that it could stand in.
+    has_unsure_parent: bool,
 }
 
 impl DraftNode {
@@ -67,6 +107,20 @@ impl DraftNode {
         !self.document.disabled
     }
 
+    fn is_container(&self) -> bool {
+        self.spec.is_some_and(|spec| spec.is_container)
+    }
+
+    /// All its ports, open or not.
+    fn ports(&self) -> impl Iterator<Item = &Port> {
+        let spec = self.spec.into_iter();
+        spec.flat_map(|spec| spec.ports_and(&self.dynamic))
+    }
+
+    fn port(&self, name: &str, flow: EdgeType, direction: Direction) -> Option<&Port> {
+        self.ports().find(|port| port.is(name, flow, direction))
+    }
+
     /// Whether the port that needs this opener is there.
     fn is_open(&self, opened_by: Option<OpenedBy>) -> bool {
         match opened_by {
@@ -74,18 +128,6 @@ impl DraftNode {
             Some(OpenedBy::Setting(name)) => self.map.get(name) == Some(&Value::Bool(true)),
             Some(OpenedBy::ErrorBranch) => self.on_error.mode == crate::policy::ErrorMode::Branch,
         }
-    }
-
-    /// The settings that open ports and are on.
-    pub(crate) fn openers(&self) -> Vec<&'static str> {
-        let ports = self.spec.into_iter().flat_map(NodeSpec::all_ports);
-        ports
-            .filter(|port| self.is_open(port.opened_by))
-            .filter_map(|port| match port.opened_by {
-                Some(OpenedBy::Setting(name)) => Some(name),
-                Some(OpenedBy::ErrorBranch) | None => None,
-            })
-            .collect()
     }
 
     fn problem(&self, code: Code, message: String, hint: impl Into<String>) -> Problem {
@@ -110,12 +152,6 @@ pub(crate) struct Wire {
 
 /// Judges a document.
 pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Problems) -> Draft {
-    let ReadDocument {
-        head,
-        nodes,
-        edges,
-        is_partial,
-    } = read;
     let path = Pointer::root().key("limits");
     let place = Place {
         node: None,
@@ -124,61 +160,100 @@ pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Pr
     };
     let limits_map = complete(
         LIMITS,
-        &head.limits,
+        &read.head.limits,
         Unknown::Refuse,
         place,
         suggest,
         problems,
     );
-    let limits = serde_json::from_value(Value::Object(limits_map.clone())).unwrap_or_default();
-
-    let nodes = judge_nodes(nodes, suggest, problems);
-    let ids = nodes
-        .iter()
-        .enumerate()
-        .map(|(index, node)| (node.document.id.as_str(), index))
-        .collect();
-    let edges = edges_with_own_ids(edges, problems);
-    let ends::Resolved { wires, doubts } = ends::resolve(&edges, &nodes, &ids, suggest, problems);
-
+    let limits: Limits =
+        serde_json::from_value(Value::Object(limits_map.clone())).unwrap_or_default();
+    let root = judge_body(None, read.body, suggest, problems);
+    let graphs = read
+        .graphs
+        .into_iter()
+        .map(|ReadGraph { key, head, body }| {
+            let body = judge_body(Some(&key), body, suggest, problems);
+            DraftSubGraph { key, head, body }
+        });
     let mut draft = Draft {
-        document: head,
+        head: read.head,
         limits,
         limits_map,
-        nodes,
-        wires,
-        doubts,
-        is_partial,
+        graphs: graphs.collect(),
+        root,
     };
-    edges::judge(&draft, problems);
-    let is_acyclic = cycles::judge(&draft, problems);
-    if !draft.is_partial {
-        flow::judge(&draft, problems);
+    calls::resolve(&mut draft, suggest, problems);
+    let limits = &draft.limits;
+    judge_graph(&mut draft.root, limits, suggest, problems);
+    for sub in &mut draft.graphs {
+        judge_graph(&mut sub.body, limits, suggest, problems);
+    }
+    problems.enter(None);
+    calls::judge(&draft, problems);
+    problems.enter(None);
+    draft
+}
+
+/// Judges the nodes of a graph, each by itself.
+fn judge_body(
+    key: Option<&str>,
+    body: ReadBody,
+    suggest: &mut Suggest,
+    problems: &mut Problems,
+) -> DraftGraph {
+    problems.enter(key);
+    let nodes = judge_nodes(body.nodes, &body.path, suggest, problems);
+    judge_edge_ids(&body.edges, &body.path, problems);
+    DraftGraph {
+        key: key.map(str::to_owned),
+        path: body.path,
+        nodes,
+        edges: body.edges,
+        wires: Vec::new(),
+        doubts: ends::Doubts::default(),
+        is_partial: body.is_partial,
+    }
+}
+
+/// Judges what the nodes of a graph do together.
+fn judge_graph(
+    graph: &mut DraftGraph,
+    limits: &Limits,
+    suggest: &mut Suggest,
+    problems: &mut Problems,
+) {
+    problems.enter(graph.key.as_deref());
+    node::judge_policies(&graph.nodes, suggest, problems);
+    containers::resolve(&mut graph.nodes, suggest, problems);
+    let resolved = ends::resolve(graph, suggest, problems);
+    graph.wires = resolved.wires;
+    graph.doubts = resolved.doubts;
+    edges::judge(graph, problems);
+    containers::judge(graph, problems);
+    let is_acyclic = cycles::judge(graph, problems);
+    if !graph.is_partial {
+        flow::judge(graph, problems);
         if is_acyclic {
-            shared::judge(&draft, problems);
+            shared::judge(graph, limits, problems);
         }
     }
-    let (nodes, edges) = (
-        draft.nodes.iter().map(|node| node.document.clone()),
-        edges.into_iter().map(|read| read.edge),
-    );
-    draft.document.nodes = nodes.collect();
-    draft.document.edges = edges.collect();
-    draft
 }
 
 /// Judges each node by itself. Of two nodes with one id the first is kept; the other is judged and left out.
 fn judge_nodes(
     nodes: Vec<ReadNode>,
+    path: &Pointer,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Vec<DraftNode> {
+    let path = path.key("nodes");
     let mut taken: SortedMap<String, usize> = SortedMap::new();
     let mut drafts = Vec::with_capacity(nodes.len());
     for read in nodes {
         let first = taken.get(&read.node.id).copied();
         taken.get_or_insert_with(read.node.id.clone(), || read.index);
-        let draft = node::judge(read, suggest, problems);
+        let draft = node::judge(read, &path, suggest, problems);
         match first {
             None => drafts.push(draft),
             Some(first) => problems.add(
@@ -227,9 +302,9 @@ fn judge_earlier_ids(nodes: &[DraftNode], problems: &mut Problems) {
 }
 
 /// Edge ids are for editors, which need them to be unique.
-fn edges_with_own_ids(edges: Vec<ReadEdge>, problems: &mut Problems) -> Vec<ReadEdge> {
+fn judge_edge_ids(edges: &[ReadEdge], path: &Pointer, problems: &mut Problems) {
     let mut taken = SortedSet::new();
-    for read in &edges {
+    for read in edges {
         if let Some(id) = &read.edge.id
             && !taken.insert(id.as_str())
         {
@@ -239,9 +314,14 @@ fn edges_with_own_ids(edges: Vec<ReadEdge>, problems: &mut Problems) -> Vec<Read
                     format!("Two edges have the id {}.", quote(id)),
                     "Give one of them another id, or none.",
                 )
-                .at(&Pointer::root().key("edges").index(read.index).key("id")),
+                .at(&path.key("edges").index(read.index).key("id")),
             );
         }
     }
-    edges
+}
+
+/// Which node has which id.
+fn index_of_ids(nodes: &[DraftNode]) -> SortedMap<&str, usize> {
+    let nodes = nodes.iter().enumerate();
+    nodes.map(|(index, node)| (node.id(), index)).collect()
 }

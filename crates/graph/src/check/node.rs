@@ -1,23 +1,31 @@
 //! One node by itself: its type, settings and policy.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value};
 
 use super::DraftNode;
 use crate::catalogue::{self, Direction, Kind, NodeSpec};
 use crate::document::{EdgeType, NodeDocument};
+use crate::getters::Get;
 use crate::nodes::Settings;
-use crate::policy::{ON_ERROR, OnError};
+use crate::policy::{ON_ERROR, OnError, is_code};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::read::ReadNode;
 use crate::settings::{Place, Unknown, complete, names};
 use crate::suggest::Suggest;
 
-pub(super) fn judge(read: ReadNode, suggest: &mut Suggest, problems: &mut Problems) -> DraftNode {
+pub(super) fn judge(
+    read: ReadNode,
+    nodes: &Pointer,
+    suggest: &mut Suggest,
+    problems: &mut Problems,
+) -> DraftNode {
     let ReadNode {
         index,
         node: document,
     } = read;
-    let path = Pointer::root().key("nodes").index(index);
+    let path = nodes.index(index);
     let mut draft = DraftNode {
         spec: known_type(&document, &path, suggest, problems),
         path,
@@ -26,10 +34,18 @@ pub(super) fn judge(read: ReadNode, suggest: &mut Suggest, problems: &mut Proble
         on_error_map: Map::new(),
         settings: None,
         on_error: OnError::default(),
+        dynamic: Rc::new([]),
+        has_unsure_ports: false,
+        parent: None,
+        has_unsure_parent: false,
     };
     if let Some(spec) = draft.spec {
         (draft.map, draft.settings) = settings(spec, &draft, suggest, problems);
-        (draft.on_error_map, draft.on_error) = on_error(spec, &draft, suggest, problems);
+        (draft.on_error_map, draft.on_error) = on_error(&draft, suggest, problems);
+        if let Some(ports) = spec.dynamic {
+            draft.dynamic = ports(&draft.map).into();
+            draft.has_unsure_ports = draft.settings.is_none();
+        }
         without_effect(spec, &draft, problems);
     }
     draft
@@ -100,65 +116,24 @@ fn settings(
         problems,
     );
     for fault in (spec.settle)(&mut map) {
-        problems.add(place.problem(Code::Setting, fault.setting, fault.message, fault.hint));
+        let path = path.join(&fault.setting);
+        problems.add(place.problem_at(fault.code, &path, fault.message, fault.hint));
     }
-    if problems.errors() > errors {
-        return (map, None);
-    }
-    match (spec.build)(map.clone()) {
-        Ok(settings) => (map, Some(settings)),
-        Err(error) => {
-            // The table and the struct of a type disagree; a test of the catalogue keeps this from happening.
-            problems.add(draft.problem(
-                Code::Internal,
-                format!("The settings of {owner} could not be read: {error}."),
-                "This is a fault of mnemograph; please report it with this document.",
-            ));
-            (map, None)
-        }
-    }
+    let is_sound = problems.errors() == errors;
+    let settings = is_sound.then(|| (spec.build)(Get(&map)));
+    (map, settings)
 }
 
 fn on_error(
-    spec: &'static NodeSpec,
     draft: &DraftNode,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> (Map<String, Value>, OnError) {
     let given = draft.document.on_error.clone().unwrap_or_default();
     let path = draft.path.key("on_error");
-    let place = Place {
-        node: Some(draft.id()),
-        owner: "\"on_error\"",
-        path: &path,
-    };
+    let place = policy_place(draft, &path);
     let map = complete(ON_ERROR, &given, Unknown::Refuse, place, suggest, problems);
     let policy: OnError = serde_json::from_value(Value::Object(map.clone())).unwrap_or_default();
-    for port in policy.default.keys() {
-        if spec.port(port, EdgeType::Data, Direction::Out).is_none() {
-            let outputs = || {
-                spec.all_ports()
-                    .filter(|port| port.flow == EdgeType::Data && port.direction == Direction::Out)
-                    .map(|port| port.name)
-            };
-            let hint = match suggest.nearest(port, outputs()) {
-                Some(name) => format!("Did you mean \"{name}\"?"),
-                None => format!("Outputs of \"{}\": {}.", spec.node_type, names(outputs())),
-            };
-            problems.add(place.problem(
-                Code::Setting,
-                "default",
-                format!("\"{}\" has no output {}.", draft.id(), quote(port)),
-                hint,
-            ));
-        }
-    }
-    let is_code = |code: &str| {
-        code.starts_with("E_")
-            && code
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
-    };
     for code in policy.retry.on.iter().filter(|code| !is_code(code)) {
         problems.add(place.problem(
             Code::Setting,
@@ -168,6 +143,43 @@ fn on_error(
         ));
     }
     (map, policy)
+}
+
+fn policy_place<'a>(draft: &'a DraftNode, path: &'a Pointer) -> Place<'a> {
+    Place {
+        node: Some(draft.id()),
+        owner: "\"on_error\"",
+        path,
+    }
+}
+
+/// Substitutes of outputs that a node does not have.
+pub(super) fn judge_policies(nodes: &[DraftNode], suggest: &mut Suggest, problems: &mut Problems) {
+    for draft in nodes.iter().filter(|node| !node.has_unsure_ports) {
+        let Some(spec) = draft.spec else {
+            continue;
+        };
+        let path = draft.path.key("on_error");
+        for port in draft.on_error.default.keys() {
+            if draft.port(port, EdgeType::Data, Direction::Out).is_some() {
+                continue;
+            }
+            let outputs = || {
+                let ports = draft.ports().filter(|port| port.is_data_out());
+                ports.map(|port| port.name.as_ref())
+            };
+            let hint = match suggest.nearest(port, outputs()) {
+                Some(name) => format!("Did you mean \"{name}\"?"),
+                None => format!("Outputs of \"{}\": {}.", spec.node_type, names(outputs())),
+            };
+            problems.add(policy_place(draft, &path).problem(
+                Code::Setting,
+                "default",
+                format!("\"{}\" has no output {}.", draft.id(), quote(port)),
+                hint,
+            ));
+        }
+    }
 }
 
 /// Keys that the format allows on every node and that do nothing on this one.

@@ -7,16 +7,17 @@ use mnemograph_compact::SortedMap;
 
 use super::cycles::in_order;
 use super::flow::successors;
-use super::{Draft, DraftNode};
+use super::{DraftGraph, DraftNode};
 use crate::document::EdgeType;
 use crate::nodes::Scope;
+use crate::policy::Limits;
 use crate::problem::{Code, Problems, quote};
 
 /// Looks at forks that one document is worth: the search of a hostile one ends without a warning.
 const BUDGET: usize = 1_000_000;
 
-pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
-    if draft.limits.max_parallel < 2 {
+pub(super) fn judge(draft: &DraftGraph, limits: &Limits, problems: &mut Problems) {
+    if limits.max_parallel < 2 {
         return;
     }
     let users = users(draft);
@@ -53,7 +54,7 @@ pub(super) fn judge(draft: &Draft, problems: &mut Problems) {
 }
 
 /// The memories that keep something between accesses, each with its agents if it has several.
-fn users(draft: &Draft) -> SortedMap<usize, Vec<usize>> {
+fn users(draft: &DraftGraph) -> SortedMap<usize, Vec<usize>> {
     let is_used = |node: &DraftNode| {
         let memory = node
             .settings
@@ -90,7 +91,7 @@ fn first_pair(
 }
 
 /// The targets of each port from which control goes two ways at once.
-fn forks(draft: &Draft) -> Vec<Vec<usize>> {
+fn forks(draft: &DraftGraph) -> Vec<Vec<usize>> {
     let mut ports: SortedMap<(usize, &str), Vec<usize>> = SortedMap::new();
     for wire in draft
         .wires

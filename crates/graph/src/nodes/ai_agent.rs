@@ -1,20 +1,20 @@
 //! `ai_agent`: a model with tools and memory, called until it answers.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalogue::{DefaultValue, Kind, NodeSpec, PortSpec, SettingSpec, SettingType, settled};
+use super::llm_response::{LLM, PARAMS, USAGE};
+use crate::catalogue::{BLANK, DefaultValue, NodeSpec, Port, SettingSpec, SettingType};
 use crate::document::EdgeType;
+use crate::getters::choice;
 use crate::nodes::Settings;
 use crate::values::ValueType;
 
 /// Settings of `ai_agent`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AiAgent {
     /// Template of the system prompt.
     pub system_prompt: String,
     /// Template of the user message while `input` is unwired; `None` is the trigger's text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Model calls of one execution.
     pub max_iterations: u32,
@@ -25,7 +25,6 @@ pub struct AiAgent {
     /// Characters of one tool result that the model sees.
     pub tool_result_max_chars: usize,
     /// JSON Schema of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// Ask the model for a stream.
     pub stream: bool,
@@ -33,58 +32,55 @@ pub struct AiAgent {
     pub params: Map<String, Value>,
 }
 
-/// What a failing tool does to its agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolErrors {
-    /// The model reads the error and goes on.
-    ToModel,
-    /// The agent fails.
-    Fail,
+choice! {
+    /// What a failing tool does to its agent.
+    ToolErrors {
+        /// The model reads the error and goes on.
+        ToModel = "to_model",
+        /// The agent fails.
+        Fail = "fail",
+    }
 }
 
 pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "ai_agent",
-    version: 1,
-    kind: Kind::Step,
     group: "AI",
     title: "AI agent",
     description: "Answers with a model, calls tools, remembers through a linked memory.",
     ports: &[
-        PortSpec::run_in("in", "Control enters."),
-        PortSpec::run_out("out", "Taken after the answer."),
-        PortSpec::data_in(
+        Port::run_in("in", "Control enters."),
+        Port::run_out("out", "Taken after the answer."),
+        Port::data_in(
             "input",
             ValueType::Any,
             "The user message: text or a message.",
         )
         .or_setting("prompt"),
-        PortSpec::link_in("memory", EdgeType::LinkMemory, "The conversation memory.").max(1),
-        PortSpec::link_in(
-            "llm",
-            EdgeType::LinkLlm,
-            "The model, and a second one for when it fails.",
-        )
-        .required()
-        .max(2),
-        PortSpec::link_in(
+        Port::link_in("memory", EdgeType::LinkMemory, "The conversation memory.").max(1),
+        LLM,
+        Port::link_in(
+            "extension",
+            EdgeType::LinkExtension,
+            "Further abilities, such as a notebook or a long-term memory.",
+        ),
+        Port::link_in(
             "tools",
             EdgeType::LinkTool,
             "Tools that the model may call.",
         ),
-        PortSpec::data_out("output", ValueType::String, "Text of the answer."),
-        PortSpec::data_out(
+        Port::data_out("output", ValueType::String, "Text of the answer."),
+        Port::data_out(
             "messages",
             ValueType::Messages,
             "All messages of the execution.",
         ),
-        PortSpec::data_out(
+        Port::data_out(
             "json",
             ValueType::Json,
             "The answer as `output_schema` asks.",
         ),
-        PortSpec::data_out("usage", ValueType::Json, "Tokens used."),
-        PortSpec::data_out("iterations", ValueType::Integer, "Model calls made."),
+        USAGE,
+        Port::data_out("iterations", ValueType::Integer, "Model calls made."),
     ],
     settings: &[
         SettingSpec::new(
@@ -109,7 +105,7 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
         SettingSpec::new(
             "tool_errors",
             SettingType::Choice {
-                options: &["to_model", "fail"],
+                options: ToolErrors::NAMES,
             },
             "Whether the model reads the error of a tool or the agent fails.",
         )
@@ -140,18 +136,20 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
             "Ask the model for a stream.",
         )
         .or(DefaultValue::Boolean(true)),
-        SettingSpec::new(
-            "params",
-            SettingType::Object,
-            "Passed through to the model.",
-        )
-        .or(DefaultValue::EmptyObject),
+        PARAMS,
     ],
-    keeps_state: false,
-    settle: settled,
-    build: |map| {
-        Ok(Settings::AiAgent(serde_json::from_value(Value::Object(
-            map,
-        ))?))
+    build: |get| {
+        Settings::AiAgent(AiAgent {
+            system_prompt: get.text("system_prompt"),
+            prompt: get.maybe_text("prompt"),
+            max_iterations: get.number("max_iterations"),
+            tool_errors: get.choice("tool_errors"),
+            parallel_tools: get.number("parallel_tools"),
+            tool_result_max_chars: get.number("tool_result_max_chars"),
+            output_schema: get.value("output_schema"),
+            stream: get.boolean("stream"),
+            params: get.object("params"),
+        })
     },
+    ..BLANK
 };

@@ -1,14 +1,14 @@
 //! `llm_model`: a model that the host registered.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalogue::{DefaultValue, Kind, NodeSpec, PortSpec, SettingSpec, SettingType, settled};
+use super::llm_response::PARAMS;
+use crate::catalogue::{BLANK, DefaultValue, Kind, NodeSpec, Port, SettingSpec, SettingType};
 use crate::document::EdgeType;
 use crate::nodes::Settings;
 
 /// Settings of `llm_model`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LlmModel {
     /// The name under which the host registered the model.
     pub model: String,
@@ -20,12 +20,11 @@ pub struct LlmModel {
 
 pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "llm_model",
-    version: 1,
     kind: Kind::Resource,
     group: "AI",
     title: "Model",
     description: "Offers a model that the page registered.",
-    ports: &[PortSpec::link_out("llm", EdgeType::LinkLlm, "The model.")],
+    ports: &[Port::link_out("llm", EdgeType::LinkLlm, "The model.")],
     settings: &[
         SettingSpec::new(
             "model",
@@ -33,12 +32,7 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
             "The name under which the page registered the model.",
         )
         .or(DefaultValue::Text("default")),
-        SettingSpec::new(
-            "params",
-            SettingType::Object,
-            "Passed through to the model.",
-        )
-        .or(DefaultValue::EmptyObject),
+        PARAMS,
         SettingSpec::new(
             "max_retries",
             SettingType::Integer { min: 0, max: 100 },
@@ -46,11 +40,12 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
         )
         .or(DefaultValue::Integer(2)),
     ],
-    keeps_state: false,
-    settle: settled,
-    build: |map| {
-        Ok(Settings::LlmModel(serde_json::from_value(Value::Object(
-            map,
-        ))?))
+    build: |get| {
+        Settings::LlmModel(LlmModel {
+            model: get.text("model"),
+            params: get.object("params"),
+            max_retries: get.number("max_retries"),
+        })
     },
+    ..BLANK
 };

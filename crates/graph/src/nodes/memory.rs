@@ -1,18 +1,16 @@
 //! The conversation memories. What they store and send is decided in the memory crate; here are their settings.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use crate::catalogue::{
-    DefaultValue, Kind, NodeSpec, OpenedBy, PortSpec, SettingSpec, SettingType, settled,
+    BLANK, DefaultValue, Kind, NodeSpec, OpenedBy, Port, SettingSpec, SettingType,
 };
 use crate::document::EdgeType;
+use crate::getters::{Get, choice};
 use crate::nodes::Settings;
 use crate::setting::MAX_SAFE;
 use crate::values::ValueType;
 
 /// Settings that every conversation memory has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// How long the messages live.
     pub scope: Scope,
@@ -21,41 +19,36 @@ pub struct Memory {
     /// Opens the port `messages`, a snapshot.
     pub output_messages: bool,
     /// What is pruned; `None` keeps everything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
     /// What is shortened for the model; `None` shortens nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_guard: Option<TokenGuard>,
 }
 
-/// How long a value lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// As long as the conversation, in the database.
-    Thread,
-    /// This run.
-    Session,
-    /// This access; always starts empty.
-    Call,
+choice! {
+    /// How long a value lives.
+    Scope {
+        /// As long as the conversation, in the database.
+        Thread = "thread",
+        /// This run.
+        Session = "session",
+        /// This access; always starts empty.
+        Call = "call",
+    }
 }
 
 /// Bounds beyond which whole rounds are pruned, oldest first.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Retention {
     /// Rounds kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rounds: Option<u64>,
     /// Bytes kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// Time since a conversation was last used, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
 /// Shortens what the model is sent to an estimated number of tokens.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenGuard {
     /// Estimated tokens of the view.
     pub max_tokens: u64,
@@ -87,7 +80,7 @@ const SETTINGS: &[SettingSpec] = &[
     SettingSpec::new(
         "scope",
         SettingType::Choice {
-            options: &["thread", "session", "call"],
+            options: Scope::NAMES,
         },
         "How long the messages live: as long as the conversation, this run, this access.",
     )
@@ -120,28 +113,40 @@ const SETTINGS: &[SettingSpec] = &[
 
 pub(crate) static BUFFER: NodeSpec = NodeSpec {
     node_type: "buffer_memory",
-    version: 1,
     kind: Kind::Resource,
     group: "Conversation memory",
     title: "Buffer memory",
     description: "Remembers the whole conversation and sends all of it to the model.",
     ports: &[
-        PortSpec::link_out("memory", EdgeType::LinkMemory, "The memory."),
-        PortSpec::data_in(
+        Port::link_out("memory", EdgeType::LinkMemory, "The memory."),
+        Port::data_in(
             "messages_in",
             ValueType::Messages,
             "Overwrites the whole memory.",
         )
         .opened_by(OpenedBy::Setting("set_from_input")),
-        PortSpec::data_out("messages", ValueType::Messages, "A snapshot of the memory.")
+        Port::data_out("messages", ValueType::Messages, "A snapshot of the memory.")
             .opened_by(OpenedBy::Setting("output_messages")),
     ],
     settings: SETTINGS,
     keeps_state: true,
-    settle: settled,
-    build: |map| {
-        Ok(Settings::BufferMemory(serde_json::from_value(
-            Value::Object(map),
-        )?))
-    },
+    build: |get| Settings::BufferMemory(memory(get)),
+    ..BLANK
 };
+
+/// What all conversation memories have.
+fn memory(get: Get<'_>) -> Memory {
+    Memory {
+        scope: get.choice("scope"),
+        set_from_input: get.boolean("set_from_input"),
+        output_messages: get.boolean("output_messages"),
+        retention: get.record("retention").map(|record| Retention {
+            max_rounds: record.maybe_number("max_rounds"),
+            max_bytes: record.maybe_number("max_bytes"),
+            ttl_ms: record.maybe_number("ttl_ms"),
+        }),
+        token_guard: get.record("token_guard").map(|record| TokenGuard {
+            max_tokens: record.number("max_tokens"),
+        }),
+    }
+}

@@ -1,82 +1,158 @@
-//! The node types: one file each, with the settings struct and the entry in the catalogue.
+//! The node types, each with its settings and its entry in the catalogue.
 
-use serde::Serialize;
-
-use crate::catalogue::NodeSpec;
+mod names;
 
 pub(crate) mod ai_agent;
+pub(crate) mod call;
+pub(crate) mod chat_history;
+pub(crate) mod classifier;
+pub(crate) mod condition;
+pub(crate) mod control;
+pub(crate) mod http;
+pub(crate) mod json;
+pub(crate) mod list;
 pub(crate) mod llm_model;
+pub(crate) mod llm_response;
+pub(crate) mod loops;
 pub(crate) mod memory;
 pub(crate) mod note;
 pub(crate) mod output;
+pub(crate) mod people;
+pub(crate) mod regex;
 pub(crate) mod reply;
+pub(crate) mod subgraph;
+pub(crate) mod switch;
+pub(crate) mod table;
+pub(crate) mod text;
 pub(crate) mod tool;
 pub(crate) mod trigger;
+pub(crate) mod var;
 
 pub use ai_agent::{AiAgent, ToolErrors};
+pub use call::{Call, Emit};
+pub use chat_history::ChatHistory;
+pub use classifier::{Class, Classifier, Extract};
+pub use condition::{Condition, ConditionCase, Rule, RuleOp, When};
+pub use control::{Coalesce, Fail, Merge, Stop, StopStatus};
+pub use http::{BodyType, HttpMethod, HttpRequest};
+pub use json::{Json, JsonOp};
+pub use list::List;
 pub use llm_model::LlmModel;
+pub use llm_response::LlmResponse;
+pub use loops::{ForEach, LoopTest, OnItemError, OnLimit, WhileLoop};
 pub use memory::{Memory, Retention, Scope, TokenGuard};
 pub use output::Output;
+pub use people::{AskUser, HumanApproval};
+pub use regex::Regex;
 pub use reply::Reply;
+pub use subgraph::{Subgraph, input_schema};
+pub use switch::{Switch, SwitchCase};
+pub use text::{Set, SetField, Text};
 pub use tool::{Tool, ToolRun};
+pub use trigger::{EventTrigger, GraphInput, InputDecl};
+pub use var::{Var, VarOp, VarSet};
 
-/// The settings of a node, checked and complete. The variant is the node's type.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "type", content = "settings", rename_all = "snake_case")]
+/// The settings of a node that are not templates, checked and complete. The variant is the node's type.
+/// [`templates`](crate::templates) has the others.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Settings {
     /// `chat_trigger`
     ChatTrigger,
     /// `manual_trigger`
     ManualTrigger,
+    /// `event_trigger`
+    EventTrigger(EventTrigger),
+    /// `graph_input`
+    GraphInput(GraphInput),
+    /// `var`
+    Var(Var),
+    /// `var_set`
+    VarSet(VarSet),
+    /// `buffer_memory`
+    BufferMemory(Memory),
     /// `ai_agent`
     AiAgent(AiAgent),
+    /// `llm_response`
+    LlmResponse(LlmResponse),
+    /// `chat_history`
+    ChatHistory(ChatHistory),
     /// `llm_model`
     LlmModel(LlmModel),
     /// `tool`
     Tool(Tool),
-    /// `buffer_memory`
-    BufferMemory(Memory),
+    /// `classifier`
+    Classifier(Classifier),
+    /// `extract`
+    Extract(Extract),
+    /// `condition`
+    Condition(Condition),
+    /// `switch`
+    Switch(Switch),
+    /// `while_loop`
+    WhileLoop(WhileLoop),
+    /// `for_each`
+    ForEach(ForEach),
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `merge`
+    Merge(Merge),
+    /// `coalesce`
+    Coalesce(Coalesce),
+    /// `subgraph`
+    Subgraph(Subgraph),
+    /// `human_approval`
+    HumanApproval(HumanApproval),
+    /// `ask_user`
+    AskUser(AskUser),
+    /// `stop`
+    Stop(Stop),
+    /// `fail`
+    Fail(Fail),
+    /// `delay`
+    Delay,
+    /// `text`
+    Text(Text),
+    /// `set`
+    Set(Set),
+    /// `json`
+    Json(Json),
+    /// `list`
+    List(List),
+    /// `regex`
+    Regex(Regex),
+    /// `table`
+    Table,
     /// `reply`
     Reply(Reply),
     /// `output`
     Output(Output),
+    /// `http_request`
+    HttpRequest(HttpRequest),
+    /// `call`
+    Call(Call),
+    /// `emit`
+    Emit(Emit),
     /// `note`
     Note,
 }
 
 impl Settings {
-    /// Name of the node type.
-    pub fn type_name(&self) -> &'static str {
-        self.spec().node_type
-    }
-
-    /// The node type's entry in the catalogue.
-    pub fn spec(&self) -> &'static NodeSpec {
-        match self {
-            Settings::ChatTrigger => &trigger::CHAT,
-            Settings::ManualTrigger => &trigger::MANUAL,
-            Settings::AiAgent(_) => &ai_agent::SPEC,
-            Settings::LlmModel(_) => &llm_model::SPEC,
-            Settings::Tool(_) => &tool::SPEC,
-            Settings::BufferMemory(_) => &memory::BUFFER,
-            Settings::Reply(_) => &reply::SPEC,
-            Settings::Output(_) => &output::SPEC,
-            Settings::Note => &note::SPEC,
+    /// The settings that all conversation memories have, if the node is one.
+    pub fn memory(&self) -> Option<&Memory> {
+        if let Settings::BufferMemory(memory) = self {
+            Some(memory)
+        } else {
+            None
         }
     }
 
-    /// The settings that all conversation memories have, if the node is one.
-    pub fn memory(&self) -> Option<&Memory> {
+    /// How long what the node keeps lives, if it keeps anything.
+    pub fn scope(&self) -> Option<Scope> {
         match self {
-            Settings::BufferMemory(memory) => Some(memory),
-            Settings::ChatTrigger
-            | Settings::ManualTrigger
-            | Settings::AiAgent(_)
-            | Settings::LlmModel(_)
-            | Settings::Tool(_)
-            | Settings::Reply(_)
-            | Settings::Output(_)
-            | Settings::Note => None,
+            Settings::Var(var) => Some(var.scope),
+            other => other.memory().map(|memory| memory.scope),
         }
     }
 }

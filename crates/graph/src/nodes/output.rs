@@ -1,33 +1,29 @@
 //! `output`: a named result of the run.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalogue::{Kind, NodeSpec, PortSpec, SettingSpec, SettingType, settled};
+use crate::catalogue::{BLANK, NodeSpec, Port, SettingSpec, SettingType};
 use crate::nodes::Settings;
 use crate::values::ValueType;
 
 /// Settings of `output`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// Key of the result.
     pub name: String,
     /// The result while the port `value` is unwired; texts in it are templates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
 
 pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "output",
-    version: 1,
-    kind: Kind::Step,
     group: "Host",
     title: "Output",
     description: "Gives the page a named result.",
     ports: &[
-        PortSpec::run_in("in", "Control enters."),
-        PortSpec::run_out("out", "Taken after the result is set."),
-        PortSpec::data_in("value", ValueType::Any, "The result.")
+        Port::run_in("in", "Control enters."),
+        Port::run_out("out", "Taken after the result is set."),
+        Port::data_in("value", ValueType::Any, "The result.")
             .required()
             .or_setting("value"),
     ],
@@ -43,13 +39,13 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
             SettingType::Json,
             "The result while nothing is wired to value.",
         )
-        .template(),
+        .templates(),
     ],
-    keeps_state: false,
-    settle: settled,
-    build: |map| {
-        Ok(Settings::Output(serde_json::from_value(Value::Object(
-            map,
-        ))?))
+    build: |get| {
+        Settings::Output(Output {
+            name: get.text("name"),
+            value: get.value("value"),
+        })
     },
+    ..BLANK
 };

@@ -1,26 +1,24 @@
-//! `tool`: a function of the host that a model may call.
+//! `tool`: a function of the host, or a sub-graph, that a model may call.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalogue::{
-    DefaultValue, Kind, NodeSpec, PortSpec, SettingFault, SettingSpec, SettingType,
+    BLANK, DefaultValue, Kind, NodeSpec, Port, SettingFault, SettingSpec, SettingType,
 };
 use crate::document::EdgeType;
+use crate::getters::Get;
 use crate::nodes::Settings;
 use crate::problem::quote;
 use crate::setting::milliseconds;
 
 /// Settings of `tool`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// The name that the model sees. Without one, the host's name.
     pub name: String,
     /// What the model reads about the tool; `None` is the host's description.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// JSON Schema of the arguments; `None` is the host's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// JSON Schema of the arguments; `None` is the host's, or that of the sub-graph's inputs.
     pub parameters: Option<Value>,
     /// What is called.
     pub run: ToolRun,
@@ -31,28 +29,21 @@ pub struct Tool {
 }
 
 /// What a tool calls.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolRun {
     /// `host:<name>`: the tool that the host registered under this name.
     Host(String),
+    /// `graph:<key>`: the sub-graph of this key; its inputs are the arguments, its outputs the result.
+    Graph(String),
 }
 
-impl TryFrom<String> for ToolRun {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        match text.strip_prefix("host:") {
-            Some(name) if !name.is_empty() => Ok(ToolRun::Host(name.to_owned())),
-            _ => Err("not of the form host:<name>"),
+impl ToolRun {
+    fn named(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            Some(("host", name)) if !name.is_empty() => Some(ToolRun::Host(name.to_owned())),
+            Some(("graph", key)) if !key.is_empty() => Some(ToolRun::Graph(key.to_owned())),
+            Some(_) | None => None,
         }
-    }
-}
-
-impl From<ToolRun> for String {
-    fn from(run: ToolRun) -> Self {
-        let ToolRun::Host(name) = run;
-        format!("host:{name}")
     }
 }
 
@@ -66,43 +57,37 @@ fn is_tool_name(name: &str) -> bool {
 
 fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
     let mut faults = Vec::new();
-    if let Some(Value::String(run)) = map.get("run").cloned() {
-        match ToolRun::try_from(run.clone()) {
-            Ok(ToolRun::Host(name)) => {
+    if let Some(run) = Get(map).maybe_text("run") {
+        match ToolRun::named(&run) {
+            Some(ToolRun::Host(name) | ToolRun::Graph(name)) => {
                 map.entry("name").or_insert(Value::String(name));
             }
-            Err(_) => faults.push(SettingFault {
-                setting: "run",
-                message: format!("A tool cannot run {}.", quote(&run)),
-                hint: if run.starts_with("graph:") {
-                    "This version has no sub-graphs. Register a tool on the page and write \"host:<its name>\"."
-                } else {
-                    "Write \"host:<name>\" with the name of a tool that the page registers."
-                }
-                .to_owned(),
-            }),
+            None => faults.push(SettingFault::new(
+                "run",
+                format!("A tool cannot run {}.", quote(&run)),
+                "Write \"host:<name>\" with the name of a tool that the page registers, or \"graph:<key>\" with the key of a sub-graph.",
+            )),
         }
     }
-    if let Some(Value::String(name)) = map.get("name")
+    if let Some(name) = Get(map).str("name")
         && !is_tool_name(name)
     {
-        faults.push(SettingFault {
-            setting: "name",
-            message: format!("Models cannot call a tool {}.", quote(name)),
-            hint: "Set \"name\" to 1 to 64 of the characters A-Z a-z 0-9 _ -.".to_owned(),
-        });
+        faults.push(SettingFault::new(
+            "name",
+            format!("Models cannot call a tool {}.", quote(name)),
+            "Set \"name\" to 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+        ));
     }
     faults
 }
 
 pub(crate) static SPEC: NodeSpec = NodeSpec {
     node_type: "tool",
-    version: 1,
     kind: Kind::Resource,
     group: "AI",
     title: "Tool",
-    description: "Offers a function of the page to a model.",
-    ports: &[PortSpec::link_out("tool", EdgeType::LinkTool, "The tool.")],
+    description: "Offers a function of the page or a sub-graph to a model.",
+    ports: &[Port::link_out("tool", EdgeType::LinkTool, "The tool.")],
     settings: &[
         SettingSpec::new(
             "name",
@@ -119,7 +104,12 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
             SettingType::Schema,
             "JSON Schema of the arguments; that of the page's tool if empty.",
         ),
-        SettingSpec::new("run", SettingType::Text, "What is called: \"host:<name>\".").required(),
+        SettingSpec::new(
+            "run",
+            SettingType::Text,
+            "What is called: \"host:<name>\" or \"graph:<key>\".",
+        )
+        .required(),
         SettingSpec::new(
             "require_approval",
             SettingType::Boolean,
@@ -133,7 +123,17 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
         )
         .or(DefaultValue::Integer(30_000)),
     ],
-    keeps_state: false,
     settle,
-    build: |map| Ok(Settings::Tool(serde_json::from_value(Value::Object(map))?)),
+    build: |get| {
+        Settings::Tool(Tool {
+            name: get.text("name"),
+            description: get.maybe_text("description"),
+            parameters: get.value("parameters"),
+            run: ToolRun::named(get.str("run").unwrap_or_default())
+                .unwrap_or(ToolRun::Host(String::new())),
+            require_approval: get.boolean("require_approval"),
+            timeout_ms: get.number("timeout_ms"),
+        })
+    },
+    ..BLANK
 };

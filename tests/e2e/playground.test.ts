@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { at } from "../../scripts/lib/paths.mjs";
 import { launchChromium, openPage, serve } from "../lib/index.mjs";
+import { errorReply, startOpenAiServer } from "../servers/openai.js";
 
 const require = createRequire(import.meta.url);
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -31,8 +32,8 @@ afterEach(async () => {
   for (const check of checks) check();
 });
 
-async function open(): Promise<Page> {
-  const { page, assertClean } = await openPage(context, `${site.origin}/`);
+async function open(expected: RegExp[] = []): Promise<Page> {
+  const { page, assertClean } = await openPage(context, `${site.origin}/`, { expected });
   checks.push(assertClean);
   await ready(page);
   return page;
@@ -159,6 +160,46 @@ test("another conversation knows nothing of this one", async () => {
   await page.getByTestId("new-conversation").first().click();
   await page.getByTestId("welcome").waitFor();
   expect(await say(page, "What is my name?")).toContain("not told me");
+});
+
+test("a tab that is only looked at shows what another tab was answered and what it cleared", async () => {
+  const writer = await open();
+  await say(writer, "My name is Ada.");
+  const reader = await open();
+  await turns(reader, "complete").waitFor();
+  expect(await say(writer, "What is my name?")).toContain("Ada");
+  await turns(reader, "complete").nth(1).waitFor();
+
+  await reader.getByRole("tab", { name: "State" }).click();
+  await reader.getByTestId("stored-message").nth(3).waitFor();
+  await writer.getByRole("tab", { name: "State" }).click();
+  await writer.getByTestId("clear-state").click();
+  await writer.getByTestId("confirm-dialog").getByRole("button", { name: "Clear state" }).click();
+  await reader.getByTestId("state-empty").waitFor();
+});
+
+test("a person whose key is refused is told where it is, in the chat and in the settings", async () => {
+  const server = await startOpenAiServer(() => errorReply(401, "Incorrect API key provided"));
+  try {
+    const page = await open([/401/]);
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await page.getByTestId("model-openai").check();
+    await page.getByTestId("base-url").fill(server.url);
+    await page.getByTestId("model-name").fill("m");
+    await page.getByTestId("api-key").fill("sk-wrong-and-secret");
+    await send(page, "Hello");
+    const inChat = (await page.getByTestId("turn-error").textContent()) ?? "";
+    await page.getByTestId("test-model").click();
+    await page.getByTestId("test-outcome").getByText("E_LLM").waitFor();
+    const inSettings = (await page.getByTestId("test-outcome").textContent()) ?? "";
+    for (const text of [inChat, inSettings]) {
+      expect(text).toContain("check it in Settings");
+      expect(text).not.toContain("headers");
+      expect(text).not.toContain("secret");
+    }
+  } finally {
+    await server.close();
+  }
 });
 
 test("the keyboard is enough", async () => {

@@ -10,6 +10,11 @@
 )]
 
 mod core;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the nodes that use these functions come next")
+)]
+mod data;
 mod effect;
 mod error;
 mod event;

@@ -40,6 +40,7 @@ use crate::value::Val;
 
 pub use crate::error::{ErrorKind, RenderError, SyntaxError, Warning};
 pub use crate::names::{Found, Names};
+pub use crate::number::compare_numbers;
 pub use crate::references::Reference;
 
 /// What a value that is not there does.

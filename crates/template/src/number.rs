@@ -20,15 +20,19 @@ impl Num {
     pub(crate) fn of(value: &Value) -> Option<Num> {
         match value {
             Value::Bool(flag) => Some(Num::Int(i128::from(*flag))),
-            Value::Number(number) => Some(if let Some(int) = number.as_i64() {
-                Num::Int(i128::from(int))
-            } else if let Some(int) = number.as_u64() {
-                Num::Int(i128::from(int))
-            } else {
-                Num::Float(number.as_f64()?)
-            }),
+            Value::Number(number) => Num::of_number(number),
             Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
         }
+    }
+
+    fn of_number(number: &Number) -> Option<Num> {
+        Some(if let Some(int) = number.as_i64() {
+            Num::Int(i128::from(int))
+        } else if let Some(int) = number.as_u64() {
+            Num::Int(i128::from(int))
+        } else {
+            Num::Float(number.as_f64()?)
+        })
     }
 
     pub(crate) fn float(self) -> f64 {
@@ -47,6 +51,16 @@ impl Num {
             (Num::Int(a), Num::Float(b)) => compare_mixed(a, b),
             (Num::Float(a), Num::Int(b)) => compare_mixed(b, a).reverse(),
         }
+    }
+}
+
+/// The order of two numbers by value: exact, also between an integer and a float that no common type holds.
+#[must_use]
+pub fn compare_numbers(a: &Number, b: &Number) -> Ordering {
+    match (Num::of_number(a), Num::of_number(b)) {
+        (Some(a), Some(b)) => a.compare(b),
+        // Every number is an integer or a float, unless serde_json is told to keep numbers as text.
+        (a, b) => a.is_some().cmp(&b.is_some()),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Tables: columns with names and types, and rows.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::{Map, Value, json};
 
 use super::{MAX_VALUE_DEPTH, columns, csv, is_deeper};
@@ -118,8 +116,8 @@ fn from_csv(text: &str, notes: &mut Vec<String>) -> Result<Table, String> {
 }
 
 fn from_objects(items: &[Value], notes: &mut Vec<String>) -> Result<Table, String> {
-    let mut places = BTreeMap::new();
-    let mut names = Vec::new();
+    // A map keeps the order in which its keys came.
+    let mut names = Map::new();
     for (index, item) in items.iter().enumerate() {
         let object = item.as_object().ok_or_else(|| {
             format!(
@@ -128,12 +126,12 @@ fn from_objects(items: &[Value], notes: &mut Vec<String>) -> Result<Table, Strin
             )
         })?;
         for key in object.keys() {
-            if !places.contains_key(key.as_str()) {
-                places.insert(key.as_str(), names.len());
-                names.push(key.clone());
+            if !names.contains_key(key) {
+                names.insert(key.clone(), Value::Null);
             }
         }
     }
+    let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
     check_size(names.len(), items.len())?;
     let row = |item: &Value| {
         let cell = |name: &String| item.get(name).cloned().unwrap_or_default();
@@ -282,32 +280,37 @@ fn make_rectangular(
 
 /// Names for all columns, each once. In CSV text a blank name is none.
 fn unique(given: Vec<String>, is_text: bool, notes: &mut Vec<String>) -> Vec<String> {
-    let mut taken: BTreeSet<String> = given.iter().cloned().collect();
-    let mut seen = BTreeSet::new();
-    let mut next = BTreeMap::new();
+    // Whether a name was given, and whether its first column has it already.
+    let mut taken: Map<String, Value> = given
+        .iter()
+        .map(|name| (name.clone(), Value::Bool(false)))
+        .collect();
+    let mut next: Map<String, Value> = Map::new();
     let mut renamed = 0_usize;
     let mut names = Vec::new();
     for (index, name) in given.into_iter().enumerate() {
         let is_blank = is_text && name.trim().is_empty();
-        if !is_blank && seen.insert(name.clone()) {
+        let is_first = !is_blank && taken.get(&name) == Some(&Value::Bool(false));
+        if is_first {
+            taken.insert(name.clone(), Value::Bool(true));
             names.push(name);
             continue;
         }
-        let stem = if is_blank {
-            "column".to_owned()
+        let (stem, first) = if is_blank {
+            ("column".to_owned(), index.saturating_add(1))
         } else {
             renamed += 1;
-            name
+            (name, 2)
         };
-        let first = if is_blank { index.saturating_add(1) } else { 2 };
-        let number = next.entry(stem.clone()).or_insert(first);
-        *number = first.max(*number);
+        let before = next.get(&stem).and_then(Value::as_u64).unwrap_or(0);
+        let mut number = before.max(u64::try_from(first).unwrap_or(u64::MAX));
         let mut candidate = format!("{stem}_{number}");
-        while !taken.insert(candidate.clone()) {
-            *number += 1;
+        while taken.contains_key(&candidate) {
+            number += 1;
             candidate = format!("{stem}_{number}");
         }
-        *number += 1;
+        next.insert(stem, Value::from(number.saturating_add(1)));
+        taken.insert(candidate.clone(), Value::Bool(true));
         names.push(candidate);
     }
     if renamed > 0 {

@@ -1,9 +1,9 @@
 //! The `json` node.
 
 use super::json_path::{self, Step};
-use super::{JsonOp, json_text, kind};
+use super::{json_text, kind};
 use crate::error::RunError;
-use mnemograph_graph::compact_json;
+use mnemograph_graph::{JsonOp, compact_json};
 use serde_json::{Map, Value};
 
 /// Does what the node is set to; gives its output and whether that could be done.

@@ -13,36 +13,6 @@ pub(crate) mod table;
 
 use serde_json::Value;
 
-/// What a `json` node does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JsonOp {
-    Parse,
-    Stringify,
-    Get,
-    Merge,
-}
-
-/// What a rule of a condition asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RuleOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Contains,
-    NotContains,
-    StartsWith,
-    EndsWith,
-    In,
-    NotIn,
-    IsEmpty,
-    IsNotEmpty,
-    Exists,
-    NotExists,
-}
-
 /// What a value is, for messages.
 fn kind(value: &Value) -> &'static str {
     match value {

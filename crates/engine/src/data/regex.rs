@@ -2,13 +2,9 @@
 //! text and not with the ways in which it could match.
 
 use crate::error::RunError;
-use regex_lite::{Regex, RegexBuilder};
+use mnemograph_graph::compile_regex;
 use serde_json::Value;
 
-/// Most bytes of a pattern.
-const MAX_PATTERN: usize = 10_000;
-/// Most bytes of a compiled pattern; a search takes up to its size for each character.
-const MAX_PROGRAM: usize = 256 << 10;
 /// Most bytes of the text that is searched.
 const MAX_TEXT: usize = 1 << 20;
 /// Most matches. Each is a search that may look at the whole rest of the text.
@@ -29,47 +25,10 @@ pub(crate) struct RegexResult {
     pub(crate) ok: bool,
 }
 
-/// The pattern with the flags `i` (case does not matter), `m` (`^` and `$` stand at lines) and `s` (`.` takes line ends).
-///
-/// # Errors
-/// `E_REGEX` if the pattern or a flag is wrong, or the pattern is too large.
-pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, RunError> {
-    if pattern.len() > MAX_PATTERN {
-        return Err(fault(
-            format!(
-                "The pattern has {} bytes; {MAX_PATTERN} are allowed",
-                pattern.len()
-            ),
-            "Write a shorter pattern, or use several nodes.",
-        ));
-    }
-    let mut builder = RegexBuilder::new(pattern);
-    builder.size_limit(MAX_PROGRAM);
-    for flag in flags.chars() {
-        match flag {
-            'i' => builder.case_insensitive(true),
-            'm' => builder.multi_line(true),
-            's' => builder.dot_matches_new_line(true),
-            _ => {
-                return Err(fault(
-                    "There is a flag that is not known".to_owned(),
-                    "The flags are i, m and s.",
-                ));
-            }
-        };
-    }
-    builder.build().map_err(|error| {
-        fault(
-            format!("The pattern cannot be used: {error}"),
-            "Look-around and back-references do not exist here; a literal mark such as ( or . needs a backslash.",
-        )
-    })
-}
-
 /// Finds all matches and replaces them where `replace` is given: `$1` and `${name}` in it are groups, `$$` is a dollar.
 ///
 /// # Errors
-/// `E_REGEX` as [`compile`], if there is no such group, or if a limit is exceeded; nothing is cut silently.
+/// `E_REGEX` if the pattern cannot be used, there is no such group, or a limit is exceeded; nothing is cut silently.
 pub(crate) fn run(
     pattern: &str,
     flags: &str,
@@ -77,7 +36,12 @@ pub(crate) fn run(
     text: &str,
     replace: Option<&str>,
 ) -> Result<RegexResult, RunError> {
-    let regex = compile(pattern, flags)?;
+    let regex = compile_regex(pattern, flags).map_err(|reason| {
+        fault(
+            format!("The pattern cannot be used: {reason}"),
+            "Look-around and back-references do not exist here; a literal mark such as ( or . needs a backslash.",
+        )
+    })?;
     if group >= regex.captures_len() {
         let last = regex.captures_len().saturating_sub(1);
         return Err(fault(
@@ -200,7 +164,7 @@ mod tests {
             ("a{99999999999}", "", 0),
             ("((a{100}){100}){100}", "", 0),
             (&"(".repeat(9_000), "", 0),
-            (&"a".repeat(MAX_PATTERN + 1), "", 0),
+            (&"a".repeat(10_001), "", 0),
             ("a", "x", 0),
             ("(a)", "", 2),
             ("a", "", usize::MAX),

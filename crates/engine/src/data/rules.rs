@@ -6,8 +6,9 @@
 
 use std::cmp::Ordering;
 
-use super::{RuleOp, kind};
+use super::kind;
 use crate::error::RunError;
+use mnemograph_graph::RuleOp;
 use mnemograph_template::compare_numbers;
 use serde_json::Value;
 

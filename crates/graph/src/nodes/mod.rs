@@ -43,7 +43,7 @@ pub use loops::{ForEach, LoopTest, OnItemError, OnLimit, WhileLoop};
 pub use memory::{Memory, Retention, Scope, TokenGuard};
 pub use output::Output;
 pub use people::{AskUser, HumanApproval};
-pub use regex::Regex;
+pub use regex::{Regex, compile_regex};
 pub use reply::Reply;
 pub use subgraph::{Subgraph, input_schema};
 pub use switch::{Switch, SwitchCase};

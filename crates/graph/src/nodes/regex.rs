@@ -1,5 +1,6 @@
 //! `regex`: finds or replaces by a regular expression.
 
+use regex_lite::RegexBuilder;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{
@@ -16,8 +17,37 @@ pub struct Regex {
     pub pattern: String,
     /// Of `i`, `m`, `s`.
     pub flags: String,
-    /// The group that `first` gives; 0 is the whole match.
+    /// The group that `first` and `matches` give; 0 is the whole match.
     pub group: usize,
+}
+
+/// Most bytes of a pattern.
+const MAX_PATTERN: usize = 10_000;
+/// Most bytes of a compiled pattern; a search takes up to its size for each character.
+const MAX_PROGRAM: usize = 256 << 10;
+
+/// The pattern with the flags `i` (case does not matter), `m` (`^` and `$` at each line) and `s` (`.` takes line ends).
+///
+/// # Errors
+/// Why the pattern or the flags cannot be used.
+pub fn compile_regex(pattern: &str, flags: &str) -> Result<regex_lite::Regex, String> {
+    if pattern.len() > MAX_PATTERN {
+        return Err(format!(
+            "it has {} bytes, and {MAX_PATTERN} are allowed",
+            pattern.len()
+        ));
+    }
+    let mut builder = RegexBuilder::new(pattern);
+    builder.size_limit(MAX_PROGRAM);
+    for flag in flags.chars() {
+        match flag {
+            'i' => builder.case_insensitive(true),
+            'm' => builder.multi_line(true),
+            's' => builder.dot_matches_new_line(true),
+            _ => return Err("a flag is none of i, m and s".to_owned()),
+        };
+    }
+    builder.build().map_err(|error| error.to_string())
 }
 
 fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
@@ -33,12 +63,7 @@ fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
     let Some(pattern) = get.str("pattern") else {
         return Vec::new();
     };
-    let flagged = if flags.is_empty() {
-        pattern.to_owned()
-    } else {
-        format!("(?{flags}){pattern}")
-    };
-    match regex_lite::Regex::new(&flagged) {
+    match compile_regex(pattern, flags) {
         Err(error) => vec![SettingFault::new(
             "pattern",
             format!("\"pattern\" is no regular expression: {error}."),
@@ -65,7 +90,7 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
         Port::data_in("text", ValueType::String, "The text.")
             .required()
             .or_setting("text"),
-        Port::data_out("matches", ValueType::Json, "All matches."),
+        Port::data_out("matches", ValueType::Json, "The group of every match."),
         Port::data_out("first", ValueType::String, "The group of the first match."),
         Port::data_out("output", ValueType::String, "The text after replacement."),
         Port::data_out("ok", ValueType::Boolean, "Whether anything was found."),
@@ -83,7 +108,7 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
         SettingSpec::new(
             "group",
             SettingType::Integer { min: 0, max: 1_000 },
-            "The group that first gives; 0 is the whole match.",
+            "The group that first and matches give; 0 is the whole match.",
         )
         .or(DefaultValue::Integer(0)),
         SettingSpec::new(

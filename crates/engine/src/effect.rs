@@ -29,7 +29,8 @@ pub struct MemoryRef {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Effect {
-    /// Make the thread known and open its transcript's entry. Answer: [`Input::TurnOpened`].
+    /// Make the thread known and open its transcript's entry. Answer: [`Input::TurnOpened`]. It may come when it is clear
+    /// that this can be written, and be written with the next effect that writes, before any call at the latest.
     OpenTurn {
         /// Carried by the answer.
         request: RequestId,
@@ -195,6 +196,11 @@ pub enum Input {
         request: RequestId,
         /// What came of it.
         result: Result<(), Failure>,
+    },
+    /// What [`Input::TurnOpened`] said was to be written did not get written: the run ends.
+    TurnFailed {
+        /// Why.
+        failure: Failure,
     },
     /// Answer to [`Effect::LoadHistory`].
     HistoryLoaded {

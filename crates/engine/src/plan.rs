@@ -1,10 +1,10 @@
 //! A graph made ready to run: templates compiled, tools resolved, streams traced, and the problems
 //! that only show when graph, templates and host are seen together.
 
-use crate::{event::Channel, model::ToolSpec, references};
+use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
 use mnemograph_compact::{SortedMap, sort_by};
 use mnemograph_graph::{Graph, NodeIx, Problem, Settings, ToolRun};
-use mnemograph_memory::ModelRef;
+use mnemograph_memory::{MemoryType, ModelRef, Scope};
 use mnemograph_template::Template;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -166,6 +166,38 @@ impl Plan {
         let of_node = self.templates.get(&node)?.iter();
         let mut found = of_node.filter(|(name, _)| *name == setting);
         found.next().map(|(_, template)| template)
+    }
+
+    /// The memory on an agent's port. Scope `call` is neither read nor written; without a chat, `thread` lives as long as
+    /// the run (3-memory.md D24, D25).
+    pub(crate) fn memory(&self, agent: NodeIx, has_thread: bool) -> Option<MemoryRef> {
+        let linked = self.graph.links(agent, "memory").first();
+        let node = self.graph.node(*linked?)?;
+        let Settings::BufferMemory(settings) = &node.settings else {
+            return None;
+        };
+        let scope = match settings.scope {
+            mnemograph_graph::Scope::Call => return None,
+            mnemograph_graph::Scope::Thread if has_thread => Scope::Thread,
+            mnemograph_graph::Scope::Thread | mnemograph_graph::Scope::Session => Scope::Session,
+        };
+        Some(MemoryRef {
+            node: node.id.clone(),
+            memory_type: MemoryType::Buffer,
+            scope,
+        })
+    }
+
+    /// The stored history that the agents of a run with a thread read, if it is one for all of them: it can be read
+    /// before any of them asks.
+    #[must_use]
+    pub fn only_history(&self) -> Option<MemoryRef> {
+        let mut read = self
+            .agents()
+            .filter_map(|agent| self.memory(agent, true))
+            .filter(|memory| memory.scope == Scope::Thread);
+        let first = read.next()?;
+        read.all(|other| other == first).then_some(first)
     }
 
     fn agents(&self) -> impl Iterator<Item = NodeIx> {

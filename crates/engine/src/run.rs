@@ -118,6 +118,9 @@ impl Run {
             {
                 self.closed(result);
             }
+            (Phase::Running | Phase::Closing { .. }, Input::TurnFailed { failure }) => {
+                self.turn_failed(failure);
+            }
             (_, Input::Cancel { reason }) => self.end_with(Ending::Cancelled(reason)),
             (_, Input::JournalFailed { failure }) => self.core.warn(
                 None,
@@ -165,12 +168,17 @@ impl Run {
     fn opened(&mut self, trigger: NodeIx, result: Result<(), Failure>) {
         match result {
             Ok(()) => self.begin(trigger),
-            Err(failure) => {
-                // Nothing of this run is in the transcript, so nothing is written there at its end.
-                self.core.identity.has_thread = false;
-                self.end_with(Ending::Failed(failure.into_error("E_STORE_UNAVAILABLE")));
-            }
+            Err(failure) => self.turn_failed(failure),
         }
+    }
+
+    /// Nothing of this run is stored, so nothing is written at its end.
+    fn turn_failed(&mut self, failure: Failure) {
+        self.core.identity.has_thread = false;
+        if let Some(active) = &mut self.active {
+            active.agent.leave_memory();
+        }
+        self.end_with(Ending::Failed(failure.into_error("E_STORE_UNAVAILABLE")));
     }
 
     fn begin(&mut self, trigger: NodeIx) {
@@ -226,6 +234,7 @@ impl Run {
             | Input::ToolDone { request, .. } => *request,
             Input::Start(_)
             | Input::TurnOpened { .. }
+            | Input::TurnFailed { .. }
             | Input::JournalFailed { .. }
             | Input::TranscriptWritten { .. }
             | Input::Timer

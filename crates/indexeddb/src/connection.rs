@@ -18,11 +18,13 @@ use indexed_db_futures::prelude::Build;
 use indexed_db_futures::transaction::{
     Transaction, TransactionDurability, TransactionMode, TransactionOptions,
 };
+use js_sys::Array;
+use mnemograph_compact::SortedSet;
 use mnemograph_storage::{StoreError, Table};
-use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{IdbObjectStore, IdbOpenDbRequest};
+use web_sys::{IdbOpenDbRequest, IdbTransaction};
 
 use crate::IndexedDbOptions;
 use crate::fault::{Fault, opening};
@@ -89,10 +91,13 @@ impl Connection {
         Ok(transaction.build()?)
     }
 
-    /// A table in a new transaction that only reads, and ends by itself.
-    pub(crate) fn read(&self, table: Table) -> Result<IdbObjectStore, Fault> {
-        let transaction = self.db.as_sys().transaction_with_str(table.name())?;
-        Ok(transaction.object_store(table.name())?)
+    /// A new transaction that only reads, and ends by itself.
+    pub(crate) fn read(&self, tables: &SortedSet<Table>) -> Result<IdbTransaction, Fault> {
+        let names: Array = tables
+            .iter()
+            .map(|table| JsValue::from_str(table.name()))
+            .collect();
+        Ok(self.db.as_sys().transaction_with_str_sequence(&names)?)
     }
 }
 

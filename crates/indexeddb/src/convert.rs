@@ -6,7 +6,7 @@ use std::ops::Bound;
 use js_sys::{Array, JSON, Reflect};
 use mnemograph_storage::{Key, Range, Record, Value};
 use serde::Serialize;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::IdbKeyRange;
 
 use crate::fault::Fault;
@@ -67,20 +67,100 @@ pub(crate) fn key_range(
     }
 }
 
-/// The records of a read. One that is not as we write them comes with rev 0 and a value that says so, that its reader can
-/// set it aside: a single damaged record must not hide the others. Keys that the waist does not know are skipped, for no
-/// call could address them.
-pub(crate) fn records(rows: &Array) -> Vec<Record> {
-    let text = JSON::stringify(rows).ok().map(String::from);
-    let all: Option<Vec<Record>> = text.and_then(|text| serde_json::from_str(&text).ok());
-    let all = all.unwrap_or_else(|| rows.iter().filter_map(|row| record(&row)).collect());
-    all.into_iter().map(Record::as_written).collect()
+/// The records of several reads. One that is not as we write them comes with rev 0 and a value that says so, that its
+/// reader can set it aside: a single damaged record must not hide the others. Keys that the waist does not know are
+/// skipped, for no call could address them.
+pub(crate) fn records(reads: &Array) -> Vec<Vec<Record>> {
+    let bodies = Bodies::take(reads);
+    let text = JSON::stringify(reads).ok().map(String::from);
+    let all: Option<Vec<Vec<Record>>> = text.and_then(|text| serde_json::from_str(&text).ok());
+    if let Some(mut all) = all
+        && bodies.give(all.iter_mut().flatten())
+    {
+        return all;
+    }
+    bodies.put_back();
+    let rows = |rows: JsValue| {
+        let rows: Array = rows.unchecked_into();
+        rows.iter().filter_map(|row| record(&row)).collect()
+    };
+    reads.iter().map(rows).collect()
+}
+
+/// The member that holds most of a record, as one text.
+const BODY: &str = "body";
+
+/// The bodies of records, on a way of their own: within the JSON text of the records each of their quotes would be
+/// escaped and read again. They cross as one text, a line each; JSON texts, which they are unless damaged, have no line
+/// breaks.
+struct Bodies {
+    name: JsValue,
+    /// Of each row the value that had its body taken out.
+    values: Vec<Option<JsValue>>,
+    bodies: Array,
+}
+
+impl Bodies {
+    fn take(reads: &Array) -> Self {
+        let name = JsValue::from_str(BODY);
+        let value_name = JsValue::from_str("value");
+        let bodies = Array::new();
+        let take = |row: JsValue| {
+            let value = Reflect::get(&row, &value_name).ok()?;
+            let body = Reflect::get(&value, &name).ok()?;
+            if !body.is_string() || !Reflect::set(&value, &name, &JsValue::NULL).ok()? {
+                return None;
+            }
+            bodies.push(&body);
+            Some(value)
+        };
+        let rows = reads.iter().flat_map(|rows| {
+            let rows: Array = rows.unchecked_into();
+            rows.to_vec()
+        });
+        let values = rows.map(take).collect();
+        Self {
+            name,
+            values,
+            bodies,
+        }
+    }
+
+    /// Gives the bodies to the records; false if they are not to be told apart.
+    fn give<'a>(&self, records: impl Iterator<Item = &'a mut Record>) -> bool {
+        let text = String::from(self.bodies.join("\n"));
+        let mut lines = text.split('\n');
+        let mut has_all = true;
+        for (record, value) in records.zip(&self.values) {
+            record.restore_numbers();
+            if value.is_some() {
+                let body = lines.next().map(serde_json::Value::from);
+                has_all &= body.is_some();
+                record
+                    .value
+                    .insert(BODY.to_owned(), body.unwrap_or_default());
+            }
+        }
+        // Without any body the text is one empty line.
+        has_all && (self.bodies.length() == 0 || lines.next().is_none())
+    }
+
+    fn put_back(&self) {
+        let values = self.values.iter().flatten();
+        for (value, body) in values.zip(self.bodies.iter()) {
+            // It could be set before.
+            let _ = Reflect::set(value, &self.name, &body);
+        }
+    }
 }
 
 fn record(row: &JsValue) -> Option<Record> {
     let text = JSON::stringify(row).ok().map(String::from);
-    let reason = match serde_json::from_str(&text.unwrap_or_default()) {
-        Ok(record) => return Some(record),
+    let reason = match serde_json::from_str::<Record>(&text.unwrap_or_default()) {
+        Ok(mut record) => {
+            record.restore_numbers();
+            return Some(record);
+        }
         Err(error) => error.to_string(),
     };
     let key = Reflect::get(row, &JsValue::from_str("key")).ok()?;

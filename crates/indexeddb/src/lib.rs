@@ -10,7 +10,9 @@ mod write;
 
 use std::rc::Rc;
 
-use mnemograph_storage::{Batch, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table};
+use mnemograph_storage::{
+    Batch, Outcome, Range, Record, Scan, ScanOptions, Storage, StoreError, Table,
+};
 
 use crate::connection::{Connection, Supervisor};
 use crate::fault::Fault;
@@ -98,9 +100,18 @@ impl Storage for IndexedDbStorage {
         range: &Range,
         options: ScanOptions,
     ) -> Result<Vec<Record>, StoreError> {
-        range.validate()?;
-        let attempt =
-            async |connection: &Connection| read::scan(connection, table, range, options).await;
+        let scan = Scan {
+            table,
+            range: range.clone(),
+            options,
+        };
+        let found = self.scan_all(&[scan]).await?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        scans.iter().try_for_each(|scan| scan.range.validate())?;
+        let attempt = async |connection: &Connection| read::scan_all(connection, scans).await;
         self.attempt(attempt).await
     }
 

@@ -24,12 +24,22 @@ pub(crate) struct Driver<S, H> {
     pub(crate) thread_id: String,
     pub(crate) queue: Rc<InputQueue>,
     pub(crate) store: Rc<RunStore<S>>,
+    /// Those that the host has not been told of.
+    pub(crate) events: Vec<RunEvent>,
+}
+
+/// What waits for its turn.
+enum Operation {
+    /// An effect on the storage, or a call behind one.
+    Effect(Box<Effect>),
+    /// The turn's beginning is to be written now, if it has not been.
+    WriteTurn,
 }
 
 /// What the driver waits for beside the queue.
 #[derive(Default)]
 struct Pending {
-    operations: VecDeque<Effect>,
+    operations: VecDeque<Operation>,
     operation: Option<LocalFuture<Option<Input>>>,
     timer: Option<LocalFuture<()>>,
 }
@@ -41,40 +51,47 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
         loop {
             let result = self.take_inputs(&mut pending);
             if let Some(result) = result {
+                self.tell();
                 return result;
+            }
+            if !self.store.is_opening() {
+                self.tell();
             }
             let (queue, store) = (Rc::clone(&self.queue), Rc::clone(&self.store));
             match poll_fn(|context| pending.poll(&queue, &store, context)).await {
                 Ready::Queue => {}
                 Ready::Input(input) => self.queue.push(input),
-                Ready::Call(effect) => self.call(*effect),
+                Ready::Call(effect) => {
+                    self.tell();
+                    self.call(*effect);
+                }
             }
         }
     }
 
-    /// Steps through everything that is there, then hands the events over in one batch.
+    /// Steps through everything that is there.
     fn take_inputs(&mut self, pending: &mut Pending) -> Option<RunResult> {
-        let mut events = Vec::new();
         let mut result = None;
         while let Some(input) = self.queue.pop() {
             for effect in self.run.step(self.host.now(), input) {
-                result = self.perform(effect, pending, &mut events).or(result);
+                result = self.perform(effect, pending).or(result);
             }
-        }
-        if !events.is_empty() {
-            self.host.events(&self.run_id, events);
         }
         result
     }
 
-    fn perform(
-        &self,
-        effect: Effect,
-        pending: &mut Pending,
-        events: &mut Vec<RunEvent>,
-    ) -> Option<RunResult> {
+    /// Hands the events over in one batch. A run that has been told of is one that others can see: until the turn's
+    /// beginning is stored, they wait.
+    fn tell(&mut self) {
+        if !self.events.is_empty() {
+            let events = std::mem::take(&mut self.events);
+            self.host.events(&self.run_id, events);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, pending: &mut Pending) -> Option<RunResult> {
         match effect {
-            Effect::Emit(event) => events.push(*event),
+            Effect::Emit(event) => self.events.push(*event),
             Effect::Finish(result) => return Some(*result),
             Effect::WakeAt { at } => {
                 let ms = at.saturating_sub(self.host.now());
@@ -86,17 +103,36 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                 self.host.abort(&self.run_id, request, &reason);
             }
             // A call begins when what was to be stored before it is stored: a crash then finds it in the journal.
-            Effect::CallModel { .. } | Effect::CallTool { .. } if pending.is_storing() => {
-                pending.operations.push_back(effect);
+            Effect::CallModel { .. } | Effect::CallTool { .. } => {
+                self.finish_opening(pending);
+                if pending.is_storing() {
+                    pending
+                        .operations
+                        .push_back(Operation::Effect(Box::new(effect)));
+                } else {
+                    self.call(effect);
+                }
             }
-            Effect::CallModel { .. } | Effect::CallTool { .. } => self.call(effect),
-            Effect::OpenTurn { .. }
-            | Effect::LoadHistory { .. }
-            | Effect::WriteJournal { .. }
-            | Effect::CommitRound { .. }
-            | Effect::WriteTranscript { .. } => pending.operations.push_back(effect),
+            Effect::CommitRound { .. } | Effect::WriteTranscript { .. } => {
+                self.finish_opening(pending);
+                pending
+                    .operations
+                    .push_back(Operation::Effect(Box::new(effect)));
+            }
+            Effect::OpenTurn { .. } | Effect::LoadHistory { .. } | Effect::WriteJournal { .. } => {
+                pending
+                    .operations
+                    .push_back(Operation::Effect(Box::new(effect)));
+            }
         }
         None
+    }
+
+    /// The turn's beginning, if no journal row that is on its way takes it along.
+    fn finish_opening(&self, pending: &mut Pending) {
+        if self.store.is_opening() {
+            pending.operations.push_back(Operation::WriteTurn);
+        }
     }
 
     /// Calls the host.
@@ -160,11 +196,14 @@ impl Pending {
 
     /// Forgets a call that has not begun.
     fn drop_call(&mut self, call: RequestId) {
-        self.operations.retain(|effect| match effect {
-            Effect::CallModel { request, .. } | Effect::CallTool { request, .. } => {
-                *request != call
-            }
-            _ => true,
+        self.operations.retain(|operation| match operation {
+            Operation::Effect(effect) => match &**effect {
+                Effect::CallModel { request, .. } | Effect::CallTool { request, .. } => {
+                    *request != call
+                }
+                _ => true,
+            },
+            Operation::WriteTurn => true,
         });
     }
 
@@ -177,10 +216,13 @@ impl Pending {
         loop {
             if self.operation.is_none() {
                 self.operation = match self.operations.pop_front() {
-                    Some(call @ (Effect::CallModel { .. } | Effect::CallTool { .. })) => {
-                        return Poll::Ready(Ready::Call(Box::new(call)));
-                    }
-                    Some(effect) => Some(Box::pin(Rc::clone(store).perform(effect))),
+                    Some(Operation::Effect(effect)) => match *effect {
+                        Effect::CallModel { .. } | Effect::CallTool { .. } => {
+                            return Poll::Ready(Ready::Call(effect));
+                        }
+                        effect => Some(Box::pin(Rc::clone(store).perform(effect))),
+                    },
+                    Some(Operation::WriteTurn) => Some(Box::pin(Rc::clone(store).write_turn())),
                     None => None,
                 };
             }

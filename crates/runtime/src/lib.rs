@@ -14,6 +14,7 @@ mod error;
 mod health;
 mod host;
 mod queue;
+mod read_ahead;
 mod run_store;
 mod runtime;
 mod state;

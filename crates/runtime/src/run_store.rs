@@ -1,6 +1,7 @@
 //! The storage effects of one run: which storage and key a history has, and what the run knows of its
 //! head between two writes.
 
+use crate::read_ahead::ReadAhead;
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
     Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, ShownStatus,
@@ -19,16 +20,26 @@ pub(crate) struct Place {
     pub(crate) actor: String,
     pub(crate) run_id: String,
     pub(crate) is_locked: bool,
+    /// The history that will be read, where that is known.
+    pub(crate) only_history: Option<MemoryRef>,
 }
 
 pub(crate) struct RunStore<S> {
-    storage: Rc<S>,
+    storage: ReadAhead<S>,
     session: MemoryStorage,
     place: Place,
     is_live: Rc<dyn Fn(&str) -> bool>,
     now: Rc<dyn Fn() -> u64>,
     bases: RefCell<BTreeMap<String, Base>>,
     turn: Cell<Option<Turn>>,
+    unwritten: RefCell<Option<Unwritten>>,
+    is_opening: Cell<bool>,
+}
+
+/// The beginning of the turn while it is still to be written.
+struct Unwritten {
+    shown: Shown,
+    batch: Batch,
 }
 
 /// The transcript's entry of this run.
@@ -47,13 +58,15 @@ impl<S: Storage> RunStore<S> {
         now: Rc<dyn Fn() -> u64>,
     ) -> Self {
         Self {
-            storage,
+            storage: ReadAhead::new(storage),
             session,
             place,
             is_live,
             now,
             bases: RefCell::default(),
             turn: Cell::new(None),
+            unwritten: RefCell::default(),
+            is_opening: Cell::new(false),
         }
     }
 
@@ -61,7 +74,7 @@ impl<S: Storage> RunStore<S> {
     pub(crate) async fn perform(self: Rc<Self>, effect: Effect) -> Option<Input> {
         match effect {
             Effect::OpenTurn { request, shown } => {
-                let result = self.open_turn(&shown).await.map_err(failure);
+                let result = self.open_turn(shown).await.map_err(failure);
                 Some(Input::TurnOpened { request, result })
             }
             Effect::LoadHistory { request, memory } => {
@@ -72,12 +85,7 @@ impl<S: Storage> RunStore<S> {
                 memory,
                 round,
                 seen_seq,
-            } => {
-                let written = self.journal(&memory, round, seen_seq).await;
-                written.err().map(|error| Input::JournalFailed {
-                    failure: failure(error),
-                })
-            }
+            } => self.journal(&memory, round, seen_seq).await,
             Effect::CommitRound {
                 request,
                 memory,
@@ -104,30 +112,82 @@ impl<S: Storage> RunStore<S> {
         }
     }
 
-    async fn open_turn(&self, shown: &Shown) -> Result<(), MemoryError> {
+    /// Reads all that the beginning of the turn needs, and makes its batch ready: it goes with the first journal row, or
+    /// with [`RunStore::write_turn`] before that.
+    async fn open_turn(&self, shown: Shown) -> Result<(), MemoryError> {
+        let Place {
+            namespace, thread, ..
+        } = &self.place;
+        let mut scans = thread::scans(namespace, thread)?;
+        if let Some(memory) = &self.place.only_history {
+            scans.extend(history::scans(&self.key(memory)?));
+        }
+        self.storage.fetch(scans).await?;
+        // What is left unmarked now is marked by a later turn.
+        let _ = self.settle_earlier().await;
         let now = (self.now)();
-        let start = thread::TurnStart {
+        let (turn, batch) = thread::turn_batch(&self.storage, &self.start(&shown, now)).await?;
+        self.turn.set(Some(Turn {
+            entry: turn.entry,
+            started_at: now,
+        }));
+        self.unwritten.replace(Some(Unwritten { shown, batch }));
+        self.is_opening.set(true);
+        Ok(())
+    }
+
+    fn start<'a>(&'a self, shown: &'a Shown, now: u64) -> thread::TurnStart<'a> {
+        thread::TurnStart {
             namespace: &self.place.namespace,
             thread: &self.place.thread,
             actor: &self.place.actor,
             run_id: &self.place.run_id,
             shown,
             now,
-        };
-        let turn =
-            thread::open_turn(&*self.storage, &start, Batch::new(Durability::Relaxed)).await?;
-        self.turn.set(Some(Turn {
-            entry: turn.entry,
-            started_at: now,
-        }));
-        // What is left unmarked now is marked by a later turn.
-        let _ = self.settle_earlier(turn.entry).await;
-        Ok(())
+        }
+    }
+
+    /// True while the turn's beginning is not stored yet.
+    pub(crate) fn is_opening(&self) -> bool {
+        self.is_opening.get()
+    }
+
+    /// Writes the turn's beginning, if nothing has written it yet. An answer means that it cannot be.
+    pub(crate) async fn write_turn(self: Rc<Self>) -> Option<Input> {
+        let unwritten = self.unwritten.take()?;
+        let failed = self.write_turn_of(&unwritten.shown).await;
+        self.is_opening.set(false);
+        failed
+    }
+
+    async fn write_turn_of(&self, shown: &Shown) -> Option<Input> {
+        let now = self
+            .turn
+            .get()
+            .map_or_else(|| (self.now)(), |turn| turn.started_at);
+        let nothing = Batch::new(Durability::Relaxed);
+        match thread::open_turn(&self.storage, &self.start(shown, now), nothing).await {
+            Ok(turn) => {
+                self.turn.set(Some(Turn {
+                    entry: turn.entry,
+                    started_at: now,
+                }));
+                None
+            }
+            Err(error) => Some(self.turn_failed(error)),
+        }
+    }
+
+    fn turn_failed(&self, error: MemoryError) -> Input {
+        self.turn.set(None);
+        Input::TurnFailed {
+            failure: failure(error),
+        }
     }
 
     /// Marks the turns just before as stopped if their page was closed. Only a run that holds its thread's lock
     /// knows that they are over.
-    async fn settle_earlier(&self, entry: u64) -> Result<(), MemoryError> {
+    async fn settle_earlier(&self) -> Result<(), MemoryError> {
         if !self.place.is_locked {
             return Ok(());
         }
@@ -135,10 +195,10 @@ impl<S: Storage> RunStore<S> {
             namespace, thread, ..
         } = &self.place;
         let page = thread::TranscriptPage {
-            limit: Some(2),
-            before: Some(entry),
+            limit: Some(thread::EARLIER),
+            before: None,
         };
-        let earlier = thread::transcript(&*self.storage, namespace, thread, page).await?;
+        let earlier = thread::transcript(&self.storage, namespace, thread, page).await?;
         for turn in earlier.entries {
             if turn.shown.status == ShownStatus::Running && !(self.is_live)(&turn.run_id) {
                 let shown = Shown {
@@ -147,7 +207,7 @@ impl<S: Storage> RunStore<S> {
                 };
                 let (n, run_id, started_at) = (turn.n, &turn.run_id, turn.started_at);
                 thread::finish_turn(
-                    &*self.storage,
+                    &self.storage,
                     namespace,
                     thread,
                     n,
@@ -166,9 +226,10 @@ impl<S: Storage> RunStore<S> {
         let loaded = match memory.scope {
             Scope::Thread => {
                 let is_live = |run_id: &str| (self.is_live)(run_id);
+                self.storage.fetch(history::scans(&key)).await?;
                 // A row that cannot be finalised now is kept, and tried again by the next load.
-                let _ = history::recover(&*self.storage, &key, is_live).await;
-                history::load(&*self.storage, &key, Read::All).await?
+                let _ = history::recover(&self.storage, &key, is_live).await;
+                history::load(&self.storage, &key, Read::All).await?
             }
             Scope::Session | Scope::Call => history::load(&self.session, &key, Read::All).await?,
         };
@@ -185,24 +246,47 @@ impl<S: Storage> RunStore<S> {
         })
     }
 
-    async fn journal(
-        &self,
-        memory: &MemoryRef,
-        round: Round,
-        seen_seq: u64,
-    ) -> Result<(), MemoryError> {
+    /// Writes a journal row, with the turn's beginning if that is still to be written.
+    async fn journal(&self, memory: &MemoryRef, round: Round, seen_seq: u64) -> Option<Input> {
         if memory.scope != Scope::Thread {
-            return Ok(());
+            return None;
         }
-        let key = self.key(memory)?;
+        let failed = self.write_first(memory, round, seen_seq).await;
+        self.is_opening.set(false);
+        failed
+    }
+
+    async fn write_first(&self, memory: &MemoryRef, round: Round, seen_seq: u64) -> Option<Input> {
+        let unwritten = self.unwritten.take();
+        let first = unwritten.as_ref().map(|unwritten| unwritten.batch.clone());
         let row = JournalRow {
             round,
             seen_seq,
             updated_at: (self.now)(),
         };
+        match (self.write_row(memory, &row, first).await, unwritten) {
+            (Ok(()), _) => None,
+            // The storage failed, and the turn has no beginning.
+            (Err(error @ MemoryError::Store(_)), Some(_)) => Some(self.turn_failed(error)),
+            // The row cannot be written, or somebody else wrote in the thread: one after the other.
+            (Err(_), Some(unwritten)) => match self.write_turn_of(&unwritten.shown).await {
+                None => self.write_row(memory, &row, None).await.err().map(unnoted),
+                failed => failed,
+            },
+            (Err(error), None) => Some(unnoted(error)),
+        }
+    }
+
+    async fn write_row(
+        &self,
+        memory: &MemoryRef,
+        row: &JournalRow,
+        first: Option<Batch>,
+    ) -> Result<(), MemoryError> {
+        let extra = first.unwrap_or_else(|| Batch::new(Durability::Relaxed));
+        let key = self.key(memory)?;
         let known = self.base(memory);
-        let extra = Batch::new(Durability::Relaxed);
-        let base = history::open_round(&*self.storage, &key, known.as_ref(), &row, extra).await?;
+        let base = history::open_round(&self.storage, &key, known.as_ref(), row, extra).await?;
         // A history that was cleared keeps the base of the load: the append must find out.
         if known.is_none_or(|known| known.epoch == base.epoch) {
             self.keep_base(memory, Some(base));
@@ -223,7 +307,7 @@ impl<S: Storage> RunStore<S> {
             Scope::Thread => {
                 let extra = self.entry_batch(shown.as_ref())?;
                 let appended =
-                    history::append(&*self.storage, &key, known.as_ref(), round, seen_seq, extra)
+                    history::append(&self.storage, &key, known.as_ref(), round, seen_seq, extra)
                         .await?;
                 if let (Appended::Stale, Some(shown)) = (&appended, &shown) {
                     self.write_transcript(shown).await?;
@@ -294,7 +378,7 @@ impl<S: Storage> RunStore<S> {
             ..
         } = &self.place;
         thread::finish_turn(
-            &*self.storage,
+            &self.storage,
             namespace,
             thread,
             turn.entry,
@@ -330,6 +414,12 @@ impl<S: Storage> RunStore<S> {
         if let Some(base) = base {
             self.bases.borrow_mut().insert(memory.node.clone(), base);
         }
+    }
+}
+
+fn unnoted(error: MemoryError) -> Input {
+    Input::JournalFailed {
+        failure: failure(error),
     }
 }
 

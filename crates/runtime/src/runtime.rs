@@ -157,6 +157,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
                 actor,
                 run_id: run_id.clone(),
                 is_locked: options.is_locked,
+                only_history: plan.only_history(),
             },
             self.liveness(),
             self.clock(),
@@ -169,6 +170,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             thread_id: thread_id.clone(),
             queue,
             store: Rc::new(store),
+            events: Vec::new(),
         };
         let (host, id, runs) = (
             Rc::clone(&self.inner.host),

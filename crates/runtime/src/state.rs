@@ -8,7 +8,7 @@ use mnemograph_memory::{
     history, view,
 };
 use mnemograph_storage::Storage;
-use serde::{Serialize, Serializer, ser::Error as _};
+use serde::Serialize;
 
 /// A node that keeps state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,8 +38,8 @@ pub enum StateKind {
     Messages,
 }
 
-/// A stored message and what becomes of it. On the wire `in_view` stands beside the message's fields.
-#[derive(Debug, Clone, PartialEq)]
+/// A stored message and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(
     feature = "ts",
     derive(ts_rs::TS),
@@ -47,19 +47,10 @@ pub enum StateKind {
 )]
 pub struct StateMessage {
     /// The message as it is stored.
+    #[serde(flatten)]
     pub message: Message,
     /// True if the model is sent it in the next turn.
     pub in_view: bool,
-}
-
-impl Serialize for StateMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut value = serde_json::to_value(&self.message).map_err(S::Error::custom)?;
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("in_view".to_owned(), self.in_view.into());
-        }
-        value.serialize(serializer)
-    }
 }
 
 /// What a memory node holds for a thread.

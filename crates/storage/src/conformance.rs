@@ -83,6 +83,7 @@ pub async fn run_volatile<S: Storage>(
         ranges::limits_in_the_direction_of_the_scan,
         ranges::crossed_bounds_are_empty,
         ranges::refuses_bad_bounds,
+        ranges::several_scans_are_answered_in_order,
         writes::stores_all_of_a_batch,
         writes::raises_rev_by_one_with_each_put,
         writes::starts_rev_again_after_a_delete,
@@ -107,6 +108,7 @@ pub async fn run_volatile<S: Storage>(
         concurrency::appends_leave_no_gap,
         concurrency::unchecked_writers_are_serialised,
         concurrency::scans_see_whole_batches,
+        concurrency::later_scans_of_several_are_never_older,
     };
     results.push(CaseResult {
         name: "reopening.names_are_separate".to_owned(),

@@ -24,7 +24,7 @@ pub use batch::{Batch, Check, Delete, DeleteRange, Durability, Outcome, Put};
 pub use error::StoreError;
 pub use key::{Key, MAX_INT, Part};
 pub use memory::MemoryStorage;
-pub use range::{Range, ScanOptions};
+pub use range::{Range, Scan, ScanOptions};
 pub use record::{MAX_DEPTH, Record, Value};
 pub use storage::{Storage, get};
 pub use table::Table;

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Key, StoreError};
+use crate::{Key, StoreError, Table};
 
 /// The keys a scan or a range delete covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +150,58 @@ pub struct ScanOptions {
     /// From the greatest key down.
     #[serde(default)]
     pub reverse: bool,
+}
+
+/// A scan as a value: one of several that are asked for at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The table.
+    pub table: Table,
+    /// Which of its keys.
+    pub range: Range,
+    /// How to go through them.
+    pub options: ScanOptions,
+}
+
+impl Scan {
+    /// All records of a range, upwards.
+    #[must_use]
+    pub const fn all(table: Table, range: Range) -> Self {
+        Self {
+            table,
+            range,
+            options: ScanOptions {
+                limit: None,
+                reverse: false,
+            },
+        }
+    }
+
+    /// The record with this key.
+    #[must_use]
+    pub fn get(table: Table, key: &Key) -> Self {
+        Self {
+            table,
+            range: Range::only(key),
+            options: ScanOptions {
+                limit: Some(1),
+                reverse: false,
+            },
+        }
+    }
+
+    /// The last records of a range, from the greatest key down.
+    #[must_use]
+    pub const fn last(table: Table, range: Range, limit: usize) -> Self {
+        Self {
+            table,
+            range,
+            options: ScanOptions {
+                limit: Some(limit),
+                reverse: true,
+            },
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::{Batch, Key, Outcome, Range, Record, ScanOptions, StoreError, Table};
+use crate::{Batch, Key, Outcome, Range, Record, Scan, ScanOptions, StoreError, Table};
 
 /// A transactional, ordered key-value store. Futures need not be `Send`.
 #[expect(
@@ -21,6 +21,19 @@ pub trait Storage {
         options: ScanOptions,
     ) -> Result<Vec<Record>, StoreError>;
 
+    /// Several scans, answered in their order. None is read at an earlier moment than those before it; a backend that
+    /// can read all of them at one moment does, which costs one round trip.
+    ///
+    /// # Errors
+    /// As [`Storage::scan`]: one scan that fails is the answer.
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        let mut found = Vec::with_capacity(scans.len());
+        for scan in scans {
+            found.push(self.scan(scan.table, &scan.range, scan.options).await?);
+        }
+        Ok(found)
+    }
+
     /// Applies a batch whole or not at all. `Ok` means it is done (or refused by a check), not that it was sent.
     ///
     /// # Errors
@@ -38,6 +51,10 @@ impl<S: Storage> Storage for &S {
         (**self).scan(table, range, options).await
     }
 
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        (**self).scan_all(scans).await
+    }
+
     async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
         (**self).commit(batch).await
     }
@@ -51,6 +68,10 @@ impl<S: Storage> Storage for Rc<S> {
         options: ScanOptions,
     ) -> Result<Vec<Record>, StoreError> {
         (**self).scan(table, range, options).await
+    }
+
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        (**self).scan_all(scans).await
     }
 
     async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
@@ -67,10 +88,7 @@ pub async fn get<S: Storage>(
     table: Table,
     key: &Key,
 ) -> Result<Option<Record>, StoreError> {
-    let options = ScanOptions {
-        limit: Some(1),
-        reverse: false,
-    };
-    let records = storage.scan(table, &Range::only(key), options).await?;
+    let scan = Scan::get(table, key);
+    let records = storage.scan(table, &scan.range, scan.options).await?;
     Ok(records.into_iter().next())
 }

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mnemograph_storage::{Batch, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table};
+use mnemograph_storage::{
+    Batch, Outcome, Range, Record, Scan, ScanOptions, Storage, StoreError, Table,
+};
 
 /// How a call fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,8 @@ impl Fault {
 pub enum Call {
     /// A scan of this table.
     Scan(Table),
+    /// Several scans at once, of these tables.
+    ScanAll(Vec<Table>),
     /// A commit of this batch.
     Commit(Box<Batch>),
 }
@@ -110,6 +114,14 @@ impl<S: Storage> Storage for FaultyStorage<S> {
     ) -> Result<Vec<Record>, StoreError> {
         match self.enter(Call::Scan(table)) {
             None | Some(Fault::Conflict) => self.inner.scan(table, range, options).await,
+            Some(Fault::Refuse(error) | Fault::LoseAnswer(error)) => Err(error),
+        }
+    }
+
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        let tables = scans.iter().map(|scan| scan.table).collect();
+        match self.enter(Call::ScanAll(tables)) {
+            None | Some(Fault::Conflict) => self.inner.scan_all(scans).await,
             Some(Fault::Refuse(error) | Fault::LoseAnswer(error)) => Err(error),
         }
     }

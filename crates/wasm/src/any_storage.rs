@@ -10,7 +10,7 @@ use gloo_timers::future::TimeoutFuture;
 use mnemograph_indexeddb::IndexedDbStorage;
 use mnemograph_runtime::BackendKind;
 use mnemograph_storage::{
-    Batch, MemoryStorage, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table,
+    Batch, MemoryStorage, Outcome, Range, Record, Scan, ScanOptions, Storage, StoreError, Table,
 };
 
 use crate::js_storage::JsStorage;
@@ -126,6 +126,14 @@ impl Storage for AnyStorage {
                 self.in_time("a scan", storage.scan(table, range, options))
                     .await
             }
+        }
+    }
+
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        match &self.backend {
+            Backend::Memory(storage) => storage.scan_all(scans).await,
+            Backend::IndexedDb(storage) => self.in_time("a scan", storage.scan_all(scans)).await,
+            Backend::Js(storage) => self.in_time("a scan", storage.scan_all(scans)).await,
         }
     }
 

@@ -6,16 +6,13 @@ use js_sys::JSON;
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::JsValue;
 
-/// Rust to JavaScript, as JSON would be: absent fields stay absent, maps are objects.
+/// Rust to JavaScript, as JSON text: absent fields stay absent, maps are objects.
 ///
 /// # Errors
 /// `E_INTERNAL` if the value cannot be said in JavaScript.
 pub(crate) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
-    // Through a JSON value, so that the module holds one serialiser for all types.
-    let value = serde_json::to_value(value).map_err(|error| unspeakable(&error.to_string()))?;
-    value
-        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .map_err(|error| unspeakable(&error.to_string()))
+    let text = serde_json::to_string(value).map_err(|error| unspeakable(&error.to_string()))?;
+    JSON::parse(&text)
 }
 
 fn unspeakable(why: &str) -> JsValue {

@@ -1,9 +1,10 @@
 //! The host object of the package, as the runtime sees it.
 
 use crate::convert::to_js;
-use mnemograph_engine::{RequestId, RunEvent, RunResult};
+use mnemograph_engine::{ChatRequest, Purpose, RequestId, RunEvent, RunResult};
 use mnemograph_runtime::{Host, HostCall, HostPayload, LocalFuture};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -50,6 +51,24 @@ fn number(id: RequestId) -> f64 {
     id as f64
 }
 
+/// What the package reads of a model call.
+#[derive(Serialize)]
+struct ModelCall<'a> {
+    request: &'a ChatRequest,
+    purpose: &'a Purpose,
+    node: &'a str,
+}
+
+/// What the package reads of a tool call.
+#[derive(Serialize)]
+struct ToolCall<'a> {
+    args: &'a Value,
+    call_id: &'a str,
+    thread_id: &'a str,
+    name: &'a str,
+    node: &'a str,
+}
+
 impl Host for JsHost {
     fn now(&self) -> u64 {
         milliseconds(JsHost::now(self).unwrap_or(0.0))
@@ -57,27 +76,37 @@ impl Host for JsHost {
 
     fn call(&self, call: HostCall) {
         let (kind, payload) = match &call.payload {
-            HostPayload::Model { request, purpose } => (
-                "model",
-                json!({"request": request, "purpose": purpose, "node": call.node}),
-            ),
+            HostPayload::Model { request, purpose } => {
+                let call = ModelCall {
+                    request,
+                    purpose,
+                    node: &call.node,
+                };
+                ("model", serde_json::to_string(&call))
+            }
             HostPayload::Tool {
                 call_id,
                 thread_id,
                 args,
-            } => (
-                "tool",
-                json!({"args": args, "call_id": call_id, "thread_id": thread_id, "name": call.name, "node": call.node}),
-            ),
+            } => {
+                let call = ToolCall {
+                    args,
+                    call_id,
+                    thread_id,
+                    name: &call.name,
+                    node: &call.node,
+                };
+                ("tool", serde_json::to_string(&call))
+            }
         };
-        // The package's host never throws; if it did, the call's time limit ends it.
+        // Neither fails: all keys are texts, and the package's host never throws. If one did, the call's time limit ends it.
         let _ = JsHost::call(
             self,
             &call.run_id,
             number(call.call_id),
             kind,
             &call.name,
-            &payload.to_string(),
+            &payload.unwrap_or_default(),
         );
     }
 

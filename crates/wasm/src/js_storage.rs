@@ -101,7 +101,8 @@ fn records(answer: &JsValue, range: &Range, options: ScanOptions) -> Result<Vec<
     let text = text
         .as_string()
         .ok_or("the list cannot be written as JSON")?;
-    let found: Vec<Record> = serde_json::from_str(&text).map_err(|error| blame(&text, &error))?;
+    let mut found: Vec<Record> =
+        serde_json::from_str(&text).map_err(|error| blame(&text, &error))?;
     if found.len() > options.limit.unwrap_or(usize::MAX) {
         return Err(format!("{} records are more than asked for", found.len()));
     }
@@ -124,7 +125,8 @@ fn records(answer: &JsValue, range: &Range, options: ScanOptions) -> Result<Vec<
         }
         before = Some(&record.key);
     }
-    Ok(found.into_iter().map(Record::as_written).collect())
+    found.iter_mut().for_each(Record::restore_numbers);
+    Ok(found)
 }
 
 /// Which record is none, and why.

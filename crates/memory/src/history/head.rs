@@ -1,6 +1,8 @@
 //! Heads: reading one, rebuilding one, beginning one.
 
-use mnemograph_storage::{Batch, Durability, Key, Range, ScanOptions, Storage, Table, Value, get};
+use mnemograph_storage::{
+    Batch, Durability, Key, Range, Record, ScanOptions, Storage, Table, Value, get,
+};
 use serde_json::Value as Json;
 
 use super::rev;
@@ -34,65 +36,57 @@ impl Slot {
 }
 
 pub(super) async fn read<S: Storage>(storage: &S, key: &HistoryKey) -> Result<Slot, MemoryError> {
-    let Some(record) = get(storage, Table::Heads, &key.head()).await? else {
-        let head = rebuild(storage, key, None).await?;
-        return Ok(Slot {
-            rev: 0,
-            head,
-            rebuilt: head.is_some(),
-            newer: None,
-        });
-    };
-    let fault = match Head::read(&record.value) {
-        Ok(head) => {
-            return Ok(Slot {
-                rev: record.rev,
-                head: Some(head),
-                rebuilt: false,
-                newer: None,
-            });
-        }
-        Err(fault) => fault,
-    };
-    let newer = match fault.damage {
-        Damage::NewerVersion => integer(&record.value, "v").ok(),
-        Damage::BadKey
-        | Damage::WrongType
-        | Damage::WrongHash
-        | Damage::BadJson
-        | Damage::BadMessage
-        | Damage::WrongCount => None,
-    };
-    Ok(Slot {
+    let record = get(storage, Table::Heads, &key.head()).await?;
+    if let Some(slot) = record.as_ref().and_then(readable) {
+        return Ok(slot);
+    }
+    let range = Range::prefix(&key.head());
+    let rounds = storage
+        .scan(Table::Rounds, &range, ScanOptions::default())
+        .await?;
+    Ok(slot(record.as_ref(), &rounds))
+}
+
+fn readable(record: &Record) -> Option<Slot> {
+    let head = Head::read(&record.value).ok()?;
+    Some(Slot {
         rev: record.rev,
-        head: rebuild(storage, key, Some(&record.value)).await?,
-        rebuilt: true,
-        newer,
+        head: Some(head),
+        rebuilt: false,
+        newer: None,
     })
 }
 
+/// What a head's record says, or, where it is lost or damaged, the history's rounds of all epochs.
+pub(super) fn slot(record: Option<&Record>, rounds: &[Record]) -> Slot {
+    if let Some(slot) = record.and_then(readable) {
+        return slot;
+    }
+    let head = rebuild(rounds, record.map(|record| &record.value));
+    let damage = record.and_then(|record| Head::read(&record.value).err());
+    let is_newer = damage.is_some_and(|fault| fault.damage == Damage::NewerVersion);
+    Slot {
+        rev: record.map_or(0, |record| record.rev),
+        head,
+        rebuilt: record.is_some() || head.is_some(),
+        newer: record
+            .filter(|_| is_newer)
+            .and_then(|record| integer(&record.value, "v").ok()),
+    }
+}
+
 /// A head from the rounds. A damaged one may still tell the epoch; else it is the highest that a round has.
-async fn rebuild<S: Storage>(
-    storage: &S,
-    key: &HistoryKey,
-    damaged: Option<&Value>,
-) -> Result<Option<Head>, MemoryError> {
-    let range = Range::prefix(&key.head());
-    let records = storage
-        .scan(Table::Rounds, &range, ScanOptions::default())
-        .await?;
-    let extents: Vec<Extent> = records.iter().filter_map(Extent::of).collect();
+fn rebuild(rounds: &[Record], damaged: Option<&Value>) -> Option<Head> {
+    let extents: Vec<Extent> = rounds.iter().filter_map(Extent::of).collect();
     let told = damaged.and_then(|value| counter(value, "epoch").ok());
-    let Some(epoch) = told.or_else(|| extents.iter().map(|extent| extent.epoch).max()) else {
-        return Ok(None);
-    };
+    let epoch = told.or_else(|| extents.iter().map(|extent| extent.epoch).max())?;
     let mut head = Head::empty(epoch);
     for extent in extents.iter().filter(|extent| extent.epoch == epoch) {
         head.next_seq = head.next_seq.max(extent.end);
         head.count = head.count.saturating_add(extent.count);
         head.bytes = head.bytes.saturating_add(extent.bytes);
     }
-    Ok(Some(head))
+    Some(head)
 }
 
 /// A new life of a history: what a batch must do so that its epoch is nobody else's.

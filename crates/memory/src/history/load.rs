@@ -2,12 +2,12 @@
 
 use std::ops::Bound;
 
-use mnemograph_storage::{Key, Range, Record, ScanOptions, Storage, Table};
+use mnemograph_storage::{Key, Range, Record, Scan, ScanOptions, Storage, Table};
 use serde::{Deserialize, Serialize};
 
 use super::{Base, head};
 use crate::error::MemoryError;
-use crate::keys::HistoryKey;
+use crate::keys::{self, HistoryKey};
 use crate::message::{Message, Role};
 use crate::records::{Extent, Quarantined, read_round};
 use crate::repair::into_repaired;
@@ -43,6 +43,26 @@ pub struct Loaded {
     pub complete: bool,
 }
 
+/// What [`super::recover`] and then [`load`] of a whole history ask of the storage if nothing is to be recovered, and what
+/// [`super::open_round`] asks if there is no history yet. Who has them all read at once saves round trips.
+#[must_use]
+pub fn scans(key: &HistoryKey) -> Vec<Scan> {
+    let [head, rounds] = whole(key);
+    let journal = Scan::all(Table::Journal, Range::prefix(&key.head()));
+    let next_epoch = Scan::get(Table::Meta, &keys::next_epoch());
+    vec![journal, head, rounds, next_epoch]
+}
+
+/// The head first: rounds that arrive in between are then newer than the base, and the append looks again. The rounds are
+/// those of all epochs, since it is the head that tells which one counts; clearing removes those of the others.
+fn whole(key: &HistoryKey) -> [Scan; 2] {
+    let head = key.head();
+    [
+        Scan::get(Table::Heads, &head),
+        Scan::all(Table::Rounds, Range::prefix(&head)),
+    ]
+}
+
 /// Reads a history.
 ///
 /// # Errors
@@ -52,8 +72,15 @@ pub async fn load<S: Storage>(
     key: &HistoryKey,
     read: Read,
 ) -> Result<Loaded, MemoryError> {
-    // The head first: rounds that arrive in between are then newer than the base, and the append looks again.
-    let slot = head::read(storage, key).await?;
+    let (slot, rounds) = match read {
+        Read::All => {
+            let mut found = storage.scan_all(&whole(key)).await?.into_iter();
+            let head = found.next().unwrap_or_default();
+            let rounds = found.next().unwrap_or_default();
+            (head::slot(head.first(), &rounds), rounds)
+        }
+        Read::Tail(_) => (head::read(storage, key).await?, Vec::new()),
+    };
     let Some(mut head) = slot.head else {
         return Ok(Loaded {
             head_rebuilt: slot.rebuilt,
@@ -61,26 +88,20 @@ pub async fn load<S: Storage>(
             ..Loaded::default()
         });
     };
-    let rounds = key.rounds(head.epoch);
+    let prefix = key.rounds(head.epoch);
     let found = match read {
         Read::All => {
-            let records = storage
-                .scan(
-                    Table::Rounds,
-                    &Range::prefix(&rounds),
-                    ScanOptions::default(),
-                )
-                .await?;
             let mut found = Found::default();
-            records
+            rounds
                 .into_iter()
                 .rev()
+                .filter(|record| record.key.starts_with(&prefix))
                 .for_each(|record| found.add(&record));
             found.complete = true;
             found
         }
         Read::Tail(0) => Found::default(),
-        Read::Tail(size) => tail(storage, &rounds, size).await?,
+        Read::Tail(size) => tail(storage, &prefix, size).await?,
     };
     head.next_seq = head.next_seq.max(found.end);
     Ok(Loaded {

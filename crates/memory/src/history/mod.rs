@@ -14,7 +14,7 @@ pub use append::{Appended, append};
 pub(crate) use clear::delete_contents;
 pub use clear::{Cleared, clear};
 pub use journal::{open_round, write_journal};
-pub use load::{Loaded, Read, load};
+pub use load::{Loaded, Read, load, scans};
 pub use recover::{Recovered, RecoveredRound, recover};
 
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ mod transcript;
 mod turn;
 
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
-pub use turn::{Turn, TurnStart, finish_batch, finish_turn, open_turn, turn_batch};
+pub use turn::{EARLIER, Turn, TurnStart, finish_batch, finish_turn, open_turn, scans, turn_batch};
 
 use mnemograph_compact::sort_by;
 use mnemograph_storage::{

@@ -1,7 +1,7 @@
 //! A turn: its entry is opened with the run and finished with its last commit.
 
 use mnemograph_storage::{
-    Batch, Durability, Key, Outcome, Part as KeyPart, Range, ScanOptions, Storage, Table, get,
+    Batch, Durability, Key, Outcome, Part as KeyPart, Range, Scan, ScanOptions, Storage, Table, get,
 };
 
 use super::transcript::{Entry, Shown};
@@ -13,6 +13,22 @@ use crate::message::Message;
 
 /// The longest title that is made of a message, in characters.
 const TITLE_CHARS: usize = 80;
+
+/// How many turns before a new one are worth a look: a page that is closed leaves one behind, or two.
+pub const EARLIER: usize = 2;
+
+/// What [`turn_batch`] and a [`super::transcript`] of the last [`EARLIER`] turns ask of the storage. Who has them read at
+/// once saves round trips.
+///
+/// # Errors
+/// `E_BAD_ID`.
+pub fn scans(namespace: &str, thread: &str) -> Result<Vec<Scan>, MemoryError> {
+    let key = check(namespace, thread)?;
+    Ok(vec![
+        Scan::get(Table::Threads, &key),
+        Scan::last(Table::Transcripts, Range::prefix(&key), EARLIER),
+    ])
+}
 
 /// A turn that begins.
 #[derive(Debug, Clone, Copy)]

@@ -23,7 +23,7 @@ fn commits(calls: &[Call]) -> Vec<&Batch> {
         .iter()
         .filter_map(|call| match call {
             Call::Commit(batch) => Some(&**batch),
-            Call::Scan(_) => None,
+            Call::Scan(_) | Call::ScanAll(_) => None,
         })
         .collect()
 }

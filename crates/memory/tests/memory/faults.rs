@@ -2,7 +2,7 @@
 
 use mnemograph_memory::history;
 use mnemograph_memory::thread::{self, Shown, ShownStatus};
-use mnemograph_memory::{Base, JournalRow, MemoryError, Message};
+use mnemograph_memory::{Base, JournalRow, MemoryError, Message, Read};
 use mnemograph_storage::{MemoryStorage, StoreError, Table};
 use pollster::block_on;
 
@@ -222,15 +222,11 @@ fn a_finished_turn_is_written_once() {
 #[test]
 fn a_read_that_fails_says_so() {
     let (storage, _) = prepared();
-    for k in 0..2 {
+    // A tail asks twice, for the head and for a page.
+    for (k, read) in [(0, Read::All), (0, Read::Tail(1)), (1, Read::Tail(1))] {
         let _ = storage.take_calls();
         storage.fail(k, Fault::Refuse(StoreError::Blocked("x".to_owned())));
-        let error = block_on(history::load(
-            &storage,
-            &key(),
-            mnemograph_memory::Read::All,
-        ))
-        .unwrap_err();
+        let error = block_on(history::load(&storage, &key(), read)).unwrap_err();
         assert_eq!((error.code(), error.retryable()), ("E_STORE_BLOCKED", true));
     }
 }

@@ -4,7 +4,7 @@ use futures_util::future::{join, join_all};
 use serde_json::json;
 
 use super::support::{ALL, Case, equal, failed, holds, keys, put, relaxed, scan, text_key, value};
-use crate::{Key, Outcome, Range, Storage, Table, get};
+use crate::{Key, Outcome, Range, Scan, Storage, Table, get};
 
 pub(super) async fn one_of_two_creators_wins<S: Storage>(store: &S) -> Case {
     for n in 0..5_u64 {
@@ -127,6 +127,28 @@ pub(super) async fn scans_see_whole_batches<S: Storage>(store: &S) -> Case {
                 "a scan beside a commit saw {} records, neither the {before} before nor the {after} after it",
                 seen.len()
             ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn later_scans_of_several_are_never_older<S: Storage>(store: &S) -> Case {
+    let id = text_key("a");
+    for round in 1..6_u64 {
+        let batch = relaxed()
+            .put(Table::Heads, id.clone(), value(json!(round)))
+            .put(Table::Rounds, id.clone(), value(json!(round)));
+        let scans = [Scan::get(Table::Heads, &id), Scan::get(Table::Rounds, &id)];
+        let (seen, committed) = join(store.scan_all(&scans), store.commit(batch)).await;
+        committed.map_err(failed)?;
+        let seen = seen.map_err(failed)?;
+        let revs: Vec<u64> = seen
+            .iter()
+            .map(|records| records.first().map_or(0, |record| record.rev))
+            .collect();
+        let known = [vec![round - 1; 2], vec![round - 1, round], vec![round; 2]];
+        if !known.contains(&revs) {
+            return Err(format!("two scans beside commit {round} saw {revs:?}"));
         }
     }
     Ok(())

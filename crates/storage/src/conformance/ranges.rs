@@ -4,8 +4,8 @@ use std::ops::Bound;
 
 use serde_json::json;
 
-use super::support::{ALL, Case, equal, fill, key, keys, text_key};
-use crate::{Key, MAX_INT, Part, Range, ScanOptions, Storage, StoreError, Table};
+use super::support::{ALL, Case, equal, failed, fill, key, keys, text_key};
+use crate::{Key, MAX_INT, Part, Range, Scan, ScanOptions, Storage, StoreError, Table};
 
 /// Ascending; each is also tried as a bound and as a prefix.
 fn samples() -> Vec<Key> {
@@ -139,6 +139,40 @@ pub(super) async fn crossed_bounds_are_empty<S: Storage>(store: &S) -> Case {
     }
     let left = keys(store, Table::Rounds, &Range::all(), ALL).await?.len();
     equal("records after deleting empty ranges", &left, &2)
+}
+
+pub(super) async fn several_scans_are_answered_in_order<S: Storage>(store: &S) -> Case {
+    let all = samples();
+    fill(store, Table::Rounds, &all).await?;
+    fill(store, Table::Heads, &[text_key("a"), text_key("h")]).await?;
+    let (a, nothing) = (text_key("a"), text_key("nothing"));
+    let crossed = Range::bounds(Bound::Included(text_key("b")), Bound::Excluded(a.clone()));
+    let scans = [
+        Scan::last(Table::Rounds, Range::prefix(&a), 2),
+        Scan::get(Table::Heads, &a),
+        Scan::get(Table::Heads, &nothing),
+        Scan::all(Table::Rounds, crossed),
+        Scan::all(Table::Journal, Range::all()),
+        Scan::all(Table::Rounds, Range::prefix(&a)),
+        Scan::get(Table::Heads, &a),
+        Scan::last(Table::Rounds, Range::all(), 0),
+    ];
+    let found = store.scan_all(&scans).await.map_err(failed)?;
+    equal("the answers", &found.len(), &scans.len())?;
+    for (scan, found) in scans.iter().zip(&found) {
+        let alone = store.scan(scan.table, &scan.range, scan.options).await;
+        equal(&format!("{scan:?}"), found, &alone.map_err(failed)?)?;
+    }
+    let none = store.scan_all(&[]).await.map_err(failed)?;
+    equal("the answers to nothing", &none, &Vec::new())?;
+    let bad = Range::prefix(&Key::new([Part::Int(MAX_INT + 1)]));
+    let scans = [Scan::get(Table::Heads, &a), Scan::all(Table::Heads, bad)];
+    match store.scan_all(&scans).await {
+        Err(StoreError::BadKey(_)) => Ok(()),
+        other => Err(format!(
+            "a bad one among two: expected E_BAD_ID, found {other:?}"
+        )),
+    }
 }
 
 pub(super) async fn refuses_bad_bounds<S: Storage>(store: &S) -> Case {

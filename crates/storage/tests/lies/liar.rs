@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use mnemograph_storage::{
-    Batch, Key, MAX_INT, Outcome, Part, Range, Record, ScanOptions, Storage, StoreError, Table,
-    Value,
+    Batch, Key, MAX_INT, Outcome, Part, Range, Record, Scan, ScanOptions, Storage, StoreError,
+    Table, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -66,6 +66,8 @@ pub(crate) enum Lie {
     SharesAllNames,
     AcceptsBadKeys,
     AcceptsBadRanges,
+    MixesUpScans,
+    ReadsBackwards,
     AlwaysFails,
 }
 
@@ -367,6 +369,24 @@ impl Storage for Liar {
             found.reverse();
         }
         found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
+        let mut order: Vec<&Scan> = scans.iter().collect();
+        if self.lie == ReadsBackwards {
+            order.reverse();
+        }
+        let mut found = Vec::new();
+        for scan in order {
+            found.push(self.scan(scan.table, &scan.range, scan.options).await?);
+            if self.lie == ReadsBackwards {
+                pause().await;
+            }
+        }
+        if matches!(self.lie, ReadsBackwards | MixesUpScans) {
+            found.reverse();
+        }
         Ok(found)
     }
 

@@ -78,6 +78,11 @@ const FOUND_BY: &[(Lie, &str)] = &[
     (SharesAllNames, "reopening.names_are_separate"),
     (AcceptsBadKeys, "writes.refuses_bad_records_without_a_trace"),
     (AcceptsBadRanges, "ranges.refuses_bad_bounds"),
+    (MixesUpScans, "ranges.several_scans_are_answered_in_order"),
+    (
+        ReadsBackwards,
+        "concurrency.later_scans_of_several_are_never_older",
+    ),
     (AlwaysFails, "checks.work_without_writes"),
 ];
 

@@ -17,7 +17,7 @@ use crate::{
     nodes::Progress,
 };
 use mnemograph_graph::{AiAgent, NodeIx, Settings};
-use mnemograph_memory::{Message, Part, Role, Round, Scope, Status, ViewPolicy};
+use mnemograph_memory::{Message, Part, Role, Round, Status, ViewPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tools::ToolRun;
@@ -95,7 +95,11 @@ impl Agent {
         let system = core
             .render_setting(node, "system_prompt")?
             .filter(|text| !text.trim().is_empty());
-        let memory = linked_memory(core, node);
+        let memory = core.plan.memory(node, core.identity.has_thread);
+        let memory = memory.map(|memory| MemoryUse {
+            memory,
+            seen_seq: 0,
+        });
         let round_id = format!("rnd_{}_{}", core.identity.run_id, core.node_id(node));
         let run_id = core.identity.run_id.clone();
         let mut agent = Self {
@@ -163,6 +167,11 @@ impl Agent {
         }
     }
 
+    /// From now on nothing of this execution is to be stored.
+    pub(crate) fn leave_memory(&mut self) {
+        self.memory = None;
+    }
+
     /// The next time at which this execution wants [`Input::Timer`].
     pub(crate) fn deadline(&self, core: &Core) -> Option<u64> {
         match &self.phase {
@@ -208,8 +217,8 @@ impl Agent {
                 "Look at them in the State tab; export or clear the history there.",
             );
         }
-        let view = mnemograph_memory::view(
-            &history.messages,
+        let view = mnemograph_memory::into_view(
+            history.messages,
             &ViewPolicy::Buffer,
             core.plan.model_ref(self.node),
         );
@@ -270,30 +279,6 @@ fn settings(core: &Core, node: NodeIx) -> Result<&AiAgent, RunError> {
         Some(Settings::AiAgent(settings)) => Ok(settings),
         _ => Err(RunError::internal("An agent was entered that is none.")),
     }
-}
-
-/// The memory on the agent's port. Scope `call` is neither read nor written; without a chat, `thread`
-/// lives as long as the run (3-memory.md D24, D25).
-fn linked_memory(core: &mut Core, agent: NodeIx) -> Option<MemoryUse> {
-    let memory_ix = core.plan.graph.links(agent, "memory").first().copied()?;
-    let node = core.plan.graph.node(memory_ix)?;
-    let Settings::BufferMemory(settings) = &node.settings else {
-        return None;
-    };
-    let scope = match settings.scope {
-        mnemograph_graph::Scope::Call => return None,
-        mnemograph_graph::Scope::Thread if core.identity.has_thread => Scope::Thread,
-        mnemograph_graph::Scope::Thread | mnemograph_graph::Scope::Session => Scope::Session,
-    };
-    let memory = MemoryRef {
-        node: node.id.clone(),
-        memory_type: mnemograph_memory::MemoryType::Buffer,
-        scope,
-    };
-    Some(MemoryUse {
-        memory,
-        seen_seq: 0,
-    })
 }
 
 /// What the person says to the agent: the wired input, else the `prompt`, else the trigger's message.

@@ -104,7 +104,7 @@ impl Agent {
             }
             Err(failure) => run.done(core, self.node, true, vec![Content::text(failure.message)]),
         }
-        self.journal(core);
+        self.note_results(core);
         self.go_on(core, settings)
     }
 
@@ -140,9 +140,20 @@ impl Agent {
                 self.fail(core, error)
             }
             _ => {
-                self.journal(core);
+                self.note_results(core);
                 self.go_on(core, settings)
             }
+        }
+    }
+
+    /// Notes a result while others are still to come. With the last one the model is asked again, and that notes them all.
+    fn note_results(&mut self, core: &mut Core) {
+        let Phase::Tools { runs } = &self.phase else {
+            return;
+        };
+        let is_open = |run: &ToolRun| !matches!(run.state, State::Done { .. });
+        if runs.iter().any(is_open) {
+            self.journal(core);
         }
     }
 

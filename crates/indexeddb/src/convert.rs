@@ -6,6 +6,7 @@ use std::ops::Bound;
 use js_sys::{Array, JSON, Reflect};
 use mnemograph_storage::{Key, Range, Record, Value};
 use serde::Serialize;
+use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::IdbKeyRange;
 
@@ -87,43 +88,46 @@ pub(crate) fn records(reads: &Array) -> Vec<Vec<Record>> {
     reads.iter().map(rows).collect()
 }
 
-/// The member that holds most of a record, as one text.
-const BODY: &str = "body";
+#[wasm_bindgen]
+extern "C" {
+    /// A row of a table, or what is in one. Members by name are faster than `Reflect`.
+    type Row;
 
-/// The bodies of records, on a way of their own: within the JSON text of the records each of their quotes would be
-/// escaped and read again. They cross as one text, a line each; JSON texts, which they are unless damaged, have no line
-/// breaks.
+    #[wasm_bindgen(method, getter, structural, catch)]
+    fn value(this: &Row) -> Result<Row, JsValue>;
+
+    #[wasm_bindgen(method, getter, structural, catch)]
+    fn body(this: &Row) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, setter, structural, catch)]
+    fn set_body(this: &Row, body: &JsValue) -> Result<(), JsValue>;
+}
+
+/// The bodies of records, which are most of them, on a way of their own: within the JSON text of the records each of their
+/// quotes would be escaped and read again. They cross as one text, a line each; JSON texts, which they are unless damaged,
+/// have no line breaks.
 struct Bodies {
-    name: JsValue,
     /// Of each row the value that had its body taken out.
-    values: Vec<Option<JsValue>>,
+    values: Vec<Option<Row>>,
     bodies: Array,
 }
 
 impl Bodies {
     fn take(reads: &Array) -> Self {
-        let name = JsValue::from_str(BODY);
-        let value_name = JsValue::from_str("value");
         let bodies = Array::new();
         let take = |row: JsValue| {
-            let value = Reflect::get(&row, &value_name).ok()?;
-            let body = Reflect::get(&value, &name).ok()?;
-            if !body.is_string() || !Reflect::set(&value, &name, &JsValue::NULL).ok()? {
+            let value = row.unchecked_into::<Row>().value().ok()?;
+            let body = value.body().ok()?;
+            if !body.is_string() {
                 return None;
             }
+            value.set_body(&JsValue::NULL).ok()?;
             bodies.push(&body);
             Some(value)
         };
-        let rows = reads.iter().flat_map(|rows| {
-            let rows: Array = rows.unchecked_into();
-            rows.to_vec()
-        });
-        let values = rows.map(take).collect();
-        Self {
-            name,
-            values,
-            bodies,
-        }
+        let rows = reads.iter().map(|rows| rows.unchecked_into::<Array>());
+        let values = rows.flat_map(|rows| rows.to_vec()).map(take).collect();
+        Self { values, bodies }
     }
 
     /// Gives the bodies to the records; false if they are not to be told apart.
@@ -138,7 +142,7 @@ impl Bodies {
                 has_all &= body.is_some();
                 record
                     .value
-                    .insert(BODY.to_owned(), body.unwrap_or_default());
+                    .insert("body".to_owned(), body.unwrap_or_default());
             }
         }
         // Without any body the text is one empty line.
@@ -146,10 +150,9 @@ impl Bodies {
     }
 
     fn put_back(&self) {
-        let values = self.values.iter().flatten();
-        for (value, body) in values.zip(self.bodies.iter()) {
+        for (value, body) in self.values.iter().flatten().zip(self.bodies.iter()) {
             // It could be set before.
-            let _ = Reflect::set(value, &self.name, &body);
+            let _ = value.set_body(&body);
         }
     }
 }

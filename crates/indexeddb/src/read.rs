@@ -43,6 +43,18 @@ pub(crate) async fn scan_all(
     let transaction = connection.read(&tables)?;
     let ask = |scan| ask(&transaction, scan);
     let asked: Vec<Asked> = scans.iter().map(ask).collect::<Result<_, _>>()?;
+    if !asked
+        .iter()
+        .any(|asked| matches!(asked, Asked::Tail { .. }))
+    {
+        // What follows need not wait until the browser finds that nobody asks any more. Where there is no such method, it
+        // waits.
+        #[expect(
+            deprecated,
+            reason = "web-sys says so of some methods without a reason"
+        )]
+        let _ = transaction.commit();
+    }
     // Requests of a transaction are answered in order.
     let last = match asked.iter().rev().find_map(Asked::request) {
         Some(last) => settled(last).await,

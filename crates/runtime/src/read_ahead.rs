@@ -1,20 +1,38 @@
 //! Reads that are known to come, asked for at once: one round trip instead of one for each.
 
 use mnemograph_storage::{
-    Batch, Outcome, Range, Record, Scan, ScanOptions, Storage, StoreError, Table,
+    Batch, MemoryStorage, Outcome, Range, Record, Scan, ScanOptions, Storage, StoreError, Table,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A storage that answers from what was read ahead while that is what the storage holds for all this run knows: until it
 /// writes, reads something else, or calls the host.
+///
+/// It is the one type of storage that this crate works on, so that all the code for it exists once in the module.
 pub(crate) struct ReadAhead<S> {
-    storage: Rc<S>,
+    storage: Backend<S>,
     found: RefCell<Vec<(Scan, Vec<Record>)>>,
+}
+
+/// What lies behind it.
+enum Backend<S> {
+    /// What all runs share.
+    Shared(Rc<S>),
+    /// What one run keeps for itself.
+    Session(MemoryStorage),
 }
 
 impl<S: Storage> ReadAhead<S> {
     pub(crate) fn new(storage: Rc<S>) -> Self {
+        Self::on(Backend::Shared(storage))
+    }
+
+    pub(crate) fn session(storage: MemoryStorage) -> Self {
+        Self::on(Backend::Session(storage))
+    }
+
+    fn on(storage: Backend<S>) -> Self {
         Self {
             storage,
             found: RefCell::default(),
@@ -26,7 +44,7 @@ impl<S: Storage> ReadAhead<S> {
         let is_here = |scan: &Scan| self.found.borrow().iter().any(|(known, _)| known == scan);
         if !scans.iter().all(is_here) {
             self.forget();
-            let answers = self.storage.scan_all(&scans).await?;
+            let answers = self.scan_all(&scans).await?;
             self.found.replace(scans.into_iter().zip(answers).collect());
         }
         Ok(())
@@ -65,7 +83,10 @@ impl<S: Storage> Storage for ReadAhead<S> {
             return Ok(records);
         }
         self.forget();
-        self.storage.scan(table, range, options).await
+        match &self.storage {
+            Backend::Shared(storage) => storage.scan(table, range, options).await,
+            Backend::Session(storage) => storage.scan(table, range, options).await,
+        }
     }
 
     async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
@@ -73,19 +94,25 @@ impl<S: Storage> Storage for ReadAhead<S> {
             return Ok(found);
         }
         self.forget();
-        self.storage.scan_all(scans).await
+        match &self.storage {
+            Backend::Shared(storage) => storage.scan_all(scans).await,
+            Backend::Session(storage) => storage.scan_all(scans).await,
+        }
     }
 
     async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
         self.forget();
-        self.storage.commit(batch).await
+        match &self.storage {
+            Backend::Shared(storage) => storage.commit(batch).await,
+            Backend::Session(storage) => storage.commit(batch).await,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mnemograph_storage::{Durability, Key, MemoryStorage, Value, get};
+    use mnemograph_storage::{Durability, Key, Value, get};
     use pollster::block_on;
 
     fn put(storage: &impl Storage, name: &str) {

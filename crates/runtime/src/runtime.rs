@@ -5,6 +5,7 @@ use crate::{
     error::RuntimeError,
     host::{Host, LocalFuture},
     queue::InputQueue,
+    read_ahead::ReadAhead,
     run_store::RunStore,
 };
 use mnemograph_engine::{ChatChunk, Failure, Input, Plan, RequestId, Run, RunIdentity, RunInput};
@@ -284,12 +285,17 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         self.inner.host.now()
     }
 
+    /// The storage as this crate works on it.
+    pub(crate) fn store(&self) -> ReadAhead<S> {
+        ReadAhead::new(Rc::clone(&self.inner.storage))
+    }
+
     /// The in-memory storage of a run of this graph that goes on.
-    pub(crate) fn session_of(&self, run_id: &str, graph: &str) -> Option<MemoryStorage> {
+    pub(crate) fn session_of(&self, run_id: &str, graph: &str) -> Option<ReadAhead<S>> {
         let live = self.inner.runs.live.borrow();
         live.get(run_id)
             .filter(|run| run.graph == graph)
-            .map(|run| run.session.clone())
+            .map(|run| ReadAhead::session(run.session.clone()))
     }
 
     /// Tells whether a run goes on.

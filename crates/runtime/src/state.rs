@@ -118,7 +118,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         self.check_open()?;
         let (key, scope, node_type) = self.history(plan, node, thread)?;
         let loaded = match scope {
-            Scope::Thread => history::load(self.storage(), &key, Read::All).await?,
+            Scope::Thread => history::load(&self.store(), &key, Read::All).await?,
             Scope::Session => match self.session_of(thread, &plan.graph.id) {
                 Some(session) => history::load(&session, &key, Read::All).await?,
                 None => Loaded::default(),
@@ -159,7 +159,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         self.check_open()?;
         let (key, scope, _) = self.history(plan, node, thread)?;
         match (scope, self.session_of(thread, &plan.graph.id)) {
-            (Scope::Thread, _) => Ok(history::clear(self.storage(), &key).await?),
+            (Scope::Thread, _) => Ok(history::clear(&self.store(), &key).await?),
             (Scope::Session, Some(session)) => Ok(history::clear(&session, &key).await?),
             (Scope::Session | Scope::Call, _) => Ok(Cleared {
                 messages: 0,

@@ -53,7 +53,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         options: &ThreadListOptions,
     ) -> Result<Vec<Thread>, RuntimeError> {
         self.check_open()?;
-        Ok(thread::list(self.storage(), &self.inner.namespace, options)
+        Ok(thread::list(&self.store(), &self.inner.namespace, options)
             .await?
             .threads)
     }
@@ -64,7 +64,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     /// As [`Runtime::threads_list`].
     pub async fn threads_get(&self, id: &str) -> Result<Option<Thread>, RuntimeError> {
         self.check_open()?;
-        Ok(thread::get(self.storage(), &self.inner.namespace, id).await?)
+        Ok(thread::get(&self.store(), &self.inner.namespace, id).await?)
     }
 
     /// Makes a thread known before its first turn; one that exists is given back.
@@ -79,7 +79,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     ) -> Result<Thread, RuntimeError> {
         self.check_open()?;
         Ok(thread::create(
-            self.storage(),
+            &self.store(),
             &self.inner.namespace,
             id,
             actor,
@@ -99,7 +99,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         title: Option<&str>,
     ) -> Result<Thread, RuntimeError> {
         self.check_open()?;
-        Ok(thread::rename(self.storage(), &self.inner.namespace, id, title).await?)
+        Ok(thread::rename(&self.store(), &self.inner.namespace, id, title).await?)
     }
 
     /// Removes a thread, its transcript and its histories. True if there was something to remove.
@@ -108,7 +108,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     /// As [`Runtime::threads_list`].
     pub async fn threads_delete(&self, id: &str) -> Result<bool, RuntimeError> {
         self.check_open()?;
-        Ok(thread::delete(self.storage(), &self.inner.namespace, id).await?)
+        Ok(thread::delete(&self.store(), &self.inner.namespace, id).await?)
     }
 
     /// The last turns of a thread, in order.
@@ -121,8 +121,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         page: TranscriptPage,
     ) -> Result<Vec<TranscriptEntry>, RuntimeError> {
         self.check_open()?;
-        let transcript =
-            thread::transcript(self.storage(), &self.inner.namespace, id, page).await?;
+        let transcript = thread::transcript(&self.store(), &self.inner.namespace, id, page).await?;
         Ok(transcript
             .entries
             .into_iter()

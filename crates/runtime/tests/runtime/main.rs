@@ -13,3 +13,4 @@ mod endings;
 mod models;
 mod support;
 mod tools;
+mod turns;

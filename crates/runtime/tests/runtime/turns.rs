@@ -1,14 +1,4 @@
 //! What a turn asks of the storage, and what becomes of it when its beginning cannot be written.
-#![allow(clippy::allow_attributes, reason = "tests may panic")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
-
-mod support;
-
 use mnemograph_engine::{Plan, RunStatus};
 use mnemograph_memory::ShownStatus;
 use mnemograph_storage::{Durability, MemoryStorage, Storage, StoreError, Table};
@@ -17,7 +7,8 @@ use mnemograph_testkit::{Answer, chat_graph, edge, node, plan};
 use pollster::block_on;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use support::Bench;
+
+use crate::support::Bench;
 
 type Store = FaultyStorage<MemoryStorage>;
 

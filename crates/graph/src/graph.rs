@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalogue::{Direction, Kind, NodeSpec, OpenedBy, Port};
-use crate::check::{Draft, DraftGraph, DraftNode, DraftSubGraph};
+use crate::check::{Draft, DraftGraph, DraftNode, DraftSubGraph, Sure};
 use crate::document::{Document, EdgeDocument, EdgeType, NodeDocument, SubGraphDocument};
 use crate::nodes::{Settings, ToolRun};
 use crate::policy::{ErrorMode, Limits, OnError, Requires};
@@ -147,6 +147,9 @@ pub struct Graph {
     ids: SortedMap<String, NodeIx>,
     triggers: Vec<NodeIx>,
     vars: SortedMap<String, NodeIx>,
+    sure: Sure,
+    /// For each node its place in `sure`.
+    sure_places: Vec<usize>,
 }
 
 impl Graph {
@@ -221,7 +224,10 @@ impl Graph {
         if nodes.len() != draft.nodes.len() || edges.len() != draft.edges.len() {
             return None;
         }
-        Some(Graph::index(document, limits, hash, nodes, edges))
+        let mut graph = Graph::index(document, limits, hash, nodes, edges);
+        graph.sure = draft.sure.clone();
+        graph.sure_places = order;
+        Some(graph)
     }
 
     fn index(
@@ -294,6 +300,8 @@ impl Graph {
                 .collect(),
             document,
             graphs: SortedMap::new(),
+            sure: Sure::default(),
+            sure_places: Vec::new(),
             nodes,
             edges,
             adjacency,
@@ -398,6 +406,19 @@ impl Graph {
     /// The variable of this name.
     pub fn var(&self, name: &str) -> Option<NodeIx> {
         self.vars.get(name).copied()
+    }
+
+    /// Whether a step or trigger has surely run, and is enabled, whenever a node reads it: no way leads past it. The
+    /// readers of a pull node are those that its data edges lead to.
+    pub fn is_sure(&self, reader: NodeIx, source: NodeIx) -> bool {
+        let places = (
+            self.sure_places.get(reader.0),
+            self.sure_places.get(source.0),
+        );
+        let (Some(reader), Some(place)) = places else {
+            return false;
+        };
+        self.node(source).is_some_and(|node| !node.disabled) && self.sure.has(*reader, *place)
     }
 
     /// All that the host must offer: what the nodes of all graphs name and what the document adds. Disabled nodes

@@ -290,6 +290,12 @@ impl Problems {
         }
     }
 
+    pub(crate) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        for problem in problems {
+            self.add(problem);
+        }
+    }
+
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }

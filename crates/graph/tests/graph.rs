@@ -9,7 +9,8 @@
 )]
 
 use mnemograph_graph::{
-    EdgeIx, ErrorMode, Graph, NodeIx, Scope, Settings, ToolErrors, ToolRun, parse,
+    EdgeIx, ErrorMode, Graph, NodeIx, Scope, Settings, TemplateKind, ToolErrors, ToolRun,
+    input_schema, parse, templates,
 };
 use serde_json::json;
 
@@ -241,4 +242,216 @@ fn the_document_is_saved_as_it_was_written() {
     let text = r#"{"format":"mnemograph","format_version":1,"id":"g","name":"G","description":"d","nodes":[{"id":"start","type":"manual_trigger","type_version":1,"title":"t","ui":{"x":1},"x-n":[1.5]},{"id":"result","type":"output","settings":{"name":"n","value":{"b":1,"a":2},"unknown":1},"on_error":{"mode":"continue"},"timeout_ms":5,"disabled":true}],"edges":[{"id":"e","type":"run","from":"start.out","to":"result.in","ui":{},"x-e":null}],"limits":{"steps":"5"},"requires":{"models":["a"]},"ui":{},"x-d":{"__proto__":1}}"#;
     let graph = parse(text).graph.unwrap();
     assert_eq!(serde_json::to_string(&graph.document).unwrap(), text);
+}
+
+fn parsed(document: &serde_json::Value) -> Graph {
+    let parsed = parse(&document.to_string());
+    assert_eq!(parsed.problems, []);
+    parsed.graph.unwrap()
+}
+
+/// A loop that counts in a variable, and asks a sub-graph in each pass.
+fn looping() -> Graph {
+    parsed(&json!({
+        "format": "mnemograph", "format_version": 1, "id": "g",
+        "nodes": [
+            {"id": "start", "type": "manual_trigger"},
+            {"id": "loop", "type": "while_loop", "settings": {"condition": "variables.count < 3", "result": ["{{ variables.count }}"]}},
+            {"id": "inner", "type": "for_each", "parent": "loop", "settings": {"items": [1]}},
+            {"id": "ask", "type": "subgraph", "parent": "inner", "settings": {"graph": "find", "inputs": {"q": "{{ item }}"}}},
+            {"id": "count", "type": "var", "settings": {"name": "count", "type": "integer", "default": "0"}},
+            {"id": "old", "type": "var", "settings": {"name": "old"}, "disabled": true},
+            {"id": "add", "type": "var_set", "parent": "loop", "settings": {"op": "add", "input": 1}},
+            {"id": "label", "type": "text", "settings": {"template": "{{ inputs.n }}", "inputs": ["n"]}},
+            {"id": "check", "type": "condition", "settings": {"cases": [
+                {"id": "yes", "when": {"all": [{"value": "{{ trigger.data }}", "op": "eq", "to": {"a": "{{ run.id }}"}}]}},
+                {"id": "maybe", "when": "true"}
+            ]}},
+            {"id": "f", "type": "call", "settings": {"function": "f", "args": {"x": 1}}},
+            {"id": "end", "type": "output", "settings": {"name": "end"}}
+        ],
+        "edges": [
+            {"type": "run", "from": "start.out", "to": "loop.in"},
+            {"type": "run", "from": "loop.body", "to": "inner.in"},
+            {"type": "run", "from": "inner.body", "to": "ask.in"},
+            {"type": "run", "from": "inner.done", "to": "add.in"},
+            {"type": "link_var", "from": "count.ref", "to": "add.var"},
+            {"type": "run", "from": "loop.done", "to": "check.in"},
+            {"type": "run", "from": "check.yes", "to": "f.in"},
+            {"type": "run", "from": "f.out", "to": "end.in"},
+            {"type": "run", "from": "check.maybe", "to": "end.in"},
+            {"type": "data", "from": "loop.iterations", "to": "label.n"},
+            {"type": "data", "from": "label.output", "to": "end.value"}
+        ],
+        "graphs": {"find": {
+            "name": "Find",
+            "nodes": [
+                {"id": "in", "type": "graph_input", "settings": {"inputs": [
+                    {"name": "q", "type": "string", "required": true}, {"name": "top", "type": "integer", "default": "5"}]}},
+                {"id": "f", "type": "call", "settings": {"function": "g"}},
+                {"id": "hit", "type": "output", "settings": {"name": "hit", "value": 1}}
+            ],
+            "edges": [{"type": "run", "from": "in.out", "to": "f.in"}, {"type": "run", "from": "f.out", "to": "hit.in"}]
+        }}
+    }))
+}
+
+#[test]
+fn containers_know_their_children_and_nodes_their_container() {
+    let graph = looping();
+    let at = |id: &str| graph.find(id).unwrap();
+    let children = |id: &str| ids(&graph, graph.children(at(id)).iter().copied());
+    assert_eq!(children("loop"), ["add", "inner"]);
+    assert_eq!(children("inner"), ["ask"]);
+    assert_eq!(children("check"), [""; 0]);
+    assert_eq!(graph.container_of(at("ask")), Some(at("inner")));
+    assert_eq!(graph.container_of(at("inner")), Some(at("loop")));
+    assert_eq!(graph.container_of(at("loop")), None);
+}
+
+#[test]
+fn variables_are_found_by_name_and_have_typed_defaults() {
+    let graph = looping();
+    let count = graph.var("count").unwrap();
+    assert_eq!(Some(count), graph.find("count"));
+    let Settings::Var(var) = &graph.node(count).unwrap().settings else {
+        panic!()
+    };
+    assert_eq!(var.default, json!(0));
+    assert_eq!(graph.var("old"), None);
+    let add = graph.find("add").unwrap();
+    assert_eq!(graph.links(add, "var"), [count]);
+}
+
+#[test]
+fn sub_graphs_are_graphs_of_their_own() {
+    let graph = looping();
+    let find = graph.graphs.get("find").unwrap();
+    assert_eq!(
+        (find.id.as_str(), find.name.as_str(), &find.hash),
+        ("find", "Find", &graph.hash)
+    );
+    assert_eq!(find.limits, graph.limits);
+    assert!(find.graphs.is_empty());
+    let input = find.graph_input().unwrap();
+    assert_eq!(find.triggers(), [input]);
+    assert_eq!(graph.graph_input(), None);
+    let Settings::GraphInput(settings) = &find.node(input).unwrap().settings else {
+        panic!()
+    };
+    assert_eq!(
+        input_schema(&settings.inputs),
+        json!({
+            "type": "object",
+            "properties": {"q": {"type": "string"}, "top": {"type": "integer", "default": 5}},
+            "required": ["q"]
+        })
+    );
+    assert_eq!(graph.needs().functions, ["f", "g"]);
+    assert_eq!(
+        find.node(input).unwrap().pointer.as_str(),
+        "/graphs/find/nodes/0"
+    );
+}
+
+#[test]
+fn ports_follow_from_settings_and_sub_graphs() {
+    let graph = looping();
+    let ports = |id: &str| -> Vec<String> {
+        let node = graph.node(graph.find(id).unwrap()).unwrap();
+        let name = |port: &mnemograph_graph::Port| format!("{} {}", port.flow.as_str(), port.name);
+        node.ports().map(name).collect()
+    };
+    assert_eq!(
+        ports("ask"),
+        [
+            "run in",
+            "run out",
+            "data outputs",
+            "data error",
+            "data status",
+            "data q",
+            "data top",
+            "data hit"
+        ]
+    );
+    assert_eq!(
+        ports("check"),
+        [
+            "run in",
+            "run else",
+            "data error",
+            "data status",
+            "run yes",
+            "run maybe"
+        ]
+    );
+    assert_eq!(ports("count"), ["link_var ref", "data output"]);
+    let ask = graph.node(graph.find("ask").unwrap()).unwrap();
+    let inputs: Vec<_> = ask
+        .inputs()
+        .map(|port| port.setting_path().unwrap())
+        .collect();
+    assert_eq!(inputs, ["inputs/q", "inputs/top"]);
+}
+
+#[test]
+fn templates_are_found_by_the_table() {
+    let graph = looping();
+    let found = |id: &str| -> Vec<(String, TemplateKind, String)> {
+        let node = graph.node(graph.find(id).unwrap()).unwrap();
+        let templates = templates(node).into_iter();
+        templates
+            .map(|template| (template.path, template.kind, template.source.to_string()))
+            .collect()
+    };
+    let expected = |list: &[(&str, TemplateKind, &str)]| -> Vec<(String, TemplateKind, String)> {
+        let list = list.iter();
+        list.map(|(path, kind, source)| ((*path).to_owned(), *kind, (*source).to_owned()))
+            .collect()
+    };
+    use TemplateKind::{Expression, Text, Value};
+    assert_eq!(
+        found("loop"),
+        expected(&[
+            ("condition", Expression, "\"variables.count < 3\""),
+            ("result", Value, "[\"{{ variables.count }}\"]")
+        ])
+    );
+    assert_eq!(
+        found("check"),
+        expected(&[
+            ("cases/0/when/all/0/value", Value, "\"{{ trigger.data }}\""),
+            ("cases/0/when/all/0/to", Value, "{\"a\":\"{{ run.id }}\"}"),
+            ("cases/1/when", Expression, "\"true\"")
+        ])
+    );
+    assert_eq!(
+        found("ask"),
+        expected(&[("inputs/q", Value, "\"{{ item }}\"")])
+    );
+    assert_eq!(found("f"), expected(&[("args", Value, "{\"x\":1}")]));
+    assert_eq!(
+        found("label"),
+        expected(&[("template", Text, "\"{{ inputs.n }}\"")])
+    );
+    assert_eq!(found("start"), []);
+}
+
+#[test]
+fn what_has_surely_run_is_known() {
+    let graph = looping();
+    let is_sure = |reader: &str, source: &str| {
+        graph.is_sure(graph.find(reader).unwrap(), graph.find(source).unwrap())
+    };
+    for source in ["start", "loop", "inner"] {
+        assert!(is_sure("ask", source), "{source}");
+    }
+    for source in ["start", "loop", "check"] {
+        assert!(is_sure("end", source), "{source}");
+    }
+    assert!(!is_sure("end", "f"));
+    assert!(!is_sure("check", "add"), "a loop may make no pass");
+    assert!(is_sure("add", "inner") && !is_sure("add", "ask"));
+    assert!(is_sure("label", "loop") && !is_sure("label", "f"));
 }

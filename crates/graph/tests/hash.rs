@@ -172,7 +172,75 @@ fn what_a_graph_does_changes_the_hash() {
     check("edge order", &|d| {
         d["edges"].as_array_mut().unwrap().swap(2, 3)
     });
+    check("a sub-graph", &|d| {
+        d["graphs"] = json!({"x": {"nodes": [{"id": "in", "type": "graph_input"}]}});
+    });
     check("an edge less", &|d| {
         d["edges"].as_array_mut().unwrap().remove(4);
+    });
+}
+
+#[test]
+fn loops_and_sub_graphs_change_the_hash_by_what_they_do() {
+    let document = || {
+        json!({
+            "format": "mnemograph", "format_version": 1, "id": "g",
+            "nodes": [
+                {"id": "start", "type": "manual_trigger"},
+                {"id": "loop", "type": "for_each", "settings": {"items": [1]}},
+                {"id": "text", "type": "text", "settings": {"template": "x"}, "parent": "loop"},
+                {"id": "run", "type": "subgraph", "settings": {"graph": "a"}},
+                {"id": "case", "type": "condition", "settings": {"cases": [{"id": "a", "when": {"any": [{"value": 1, "to": 2}]}}]}}
+            ],
+            "edges": [],
+            "graphs": {
+                "a": {"nodes": [{"id": "in", "type": "graph_input"}, {"id": "text", "type": "text", "settings": {"template": "x"}}], "edges": []},
+                "b": {"nodes": [{"id": "in", "type": "graph_input"}]}
+            }
+        })
+    };
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut document = document();
+        change(&mut document);
+        hash_of(&document)
+    };
+    let same = |name: &str, change: &dyn Fn(&mut Value)| {
+        assert_eq!(changed(change), hash_of(&document()), "{name}");
+    };
+    let other = |name: &str, change: &dyn Fn(&mut Value)| {
+        assert_ne!(changed(change), hash_of(&document()), "{name}");
+    };
+    same("names, looks and ignored keys of a sub-graph", &|d| {
+        d["graphs"]["a"]["name"] = json!("A");
+        d["graphs"]["a"]["description"] = json!("…");
+        d["graphs"]["a"]["ui"] = json!({"zoom": 2});
+        d["graphs"]["a"]["x-app"] = json!(1);
+        d["graphs"]["a"]["id"] = json!("other");
+        d["graphs"]["a"]["nodes"][0]["title"] = json!("In");
+        d["graphs"]["a"]["nodes"][0]["ui"] = json!({"x": 1});
+    });
+    same("order of nodes in a sub-graph", &|d| {
+        d["graphs"]["a"]["nodes"].as_array_mut().unwrap().reverse();
+    });
+    same("order of sub-graphs", &|d| {
+        let graphs = d["graphs"].as_object_mut().unwrap();
+        let first = graphs.remove("a").unwrap();
+        graphs.insert("a".to_owned(), first);
+    });
+    same("a default in a record", &|d| {
+        d["nodes"][4]["settings"]["cases"][0]["when"]["any"][0]["op"] = json!("eq");
+    });
+    other("a record", &|d| {
+        d["nodes"][4]["settings"]["cases"][0]["when"]["any"][0]["op"] = json!("ne");
+    });
+    other("all for any", &|d| {
+        d["nodes"][4]["settings"]["cases"][0]["when"] = json!({"all": [{"value": 1, "to": 2}]});
+    });
+    other("parent", &|d| d["nodes"][2]["parent"] = Value::Null);
+    other("a node in a sub-graph", &|d| {
+        d["graphs"]["a"]["nodes"][1]["settings"]["template"] = json!("y");
+    });
+    other("a sub-graph less", &|d| {
+        d["graphs"].as_object_mut().unwrap().remove("b");
     });
 }

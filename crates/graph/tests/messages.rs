@@ -20,7 +20,17 @@ use serde_json::Value;
 fn messages_and_hints_are_as_reviewed() {
     let mut texts: BTreeSet<(Code, String, String)> = BTreeSet::new();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/graph");
-    for file in ["valid", "document", "nodes", "edges", "flow"] {
+    for file in [
+        "valid",
+        "document",
+        "nodes",
+        "edges",
+        "flow",
+        "types",
+        "containers",
+        "variables",
+        "subgraphs",
+    ] {
         let text = std::fs::read_to_string(folder.join(file).with_extension("json")).unwrap();
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
         for case in cases {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use mnemograph_compact::{SortedMap, SortedSet};
+use mnemograph_compact::{SortedMap, SortedSet, sort_by};
 
 use super::{Draft, DraftGraph, DraftNode, DraftSubGraph};
 use crate::catalogue::Port;
@@ -26,7 +26,7 @@ fn called(node: &DraftNode) -> Option<(&str, &'static str)> {
 
 /// Gives the nodes that run sub-graphs their ports, and reports sub-graphs that do not exist.
 pub(super) fn resolve(draft: &mut Draft, suggest: &mut Suggest, problems: &mut Problems) {
-    let ports: SortedMap<String, (Rc<[Port]>, bool)> = draft
+    let ports: SortedMap<String, Interface> = draft
         .graphs
         .iter()
         .map(|sub| (sub.key.clone(), interface(&sub.body)))
@@ -38,14 +38,15 @@ pub(super) fn resolve(draft: &mut Draft, suggest: &mut Suggest, problems: &mut P
             let Some((key, setting)) = called(node) else {
                 continue;
             };
-            let Some((ports, is_sure)) = ports.get(key) else {
+            let Some(interface) = ports.get(key) else {
                 problems.add(unknown(key, setting, node, &ports, suggest));
                 node.has_unsure_ports = true;
                 continue;
             };
             if node.is_type("subgraph") {
-                node.dynamic = Rc::clone(ports);
-                node.has_unsure_ports = !is_sure;
+                node.dynamic = Rc::clone(&interface.ports);
+                node.has_unsure_ports = !interface.is_sure;
+                node.answers = interface.answers;
             }
         }
     }
@@ -55,7 +56,7 @@ fn unknown(
     key: &str,
     setting: &str,
     node: &DraftNode,
-    known: &SortedMap<String, (Rc<[Port]>, bool)>,
+    known: &SortedMap<String, Interface>,
     suggest: &mut Suggest,
 ) -> Problem {
     const SHOWN: usize = 10;
@@ -76,14 +77,24 @@ fn unknown(
         .at(&node.path.key("settings").key(setting))
 }
 
-/// The ports of a node that runs this graph, and whether they are all known.
-fn interface(graph: &DraftGraph) -> (Rc<[Port]>, bool) {
+/// What a node has that runs a graph.
+struct Interface {
+    ports: Rc<[Port]>,
+    /// The ports are all known.
+    is_sure: bool,
+    /// The graph answers the person, or runs one that may.
+    answers: bool,
+}
+
+fn interface(graph: &DraftGraph) -> Interface {
     let is_enabled = |node: &&DraftNode| node.is_enabled();
     let mut inputs = Vec::new();
     let mut outputs = Vec::new();
     let mut is_sure = !graph.is_partial;
+    let mut answers = false;
     for node in graph.nodes.iter().filter(is_enabled) {
         is_sure &= node.spec.is_some();
+        answers |= node.spec.is_none() || node.is_type("subgraph") || answers_person(node);
         if node.is_type("graph_input") && inputs.is_empty() {
             is_sure &= node.settings.is_some();
             inputs = nodes::trigger::inputs(Get(&node.map));
@@ -92,9 +103,18 @@ fn interface(graph: &DraftGraph) -> (Rc<[Port]>, bool) {
             outputs.extend(Get(&node.map).maybe_text("name"));
         }
     }
-    outputs.sort();
+    sort_by(&mut outputs, Ord::cmp);
     outputs.dedup();
-    (nodes::subgraph::ports(&inputs, &outputs).into(), is_sure)
+    Interface {
+        ports: nodes::subgraph::ports(&inputs, &outputs).into(),
+        is_sure,
+        answers,
+    }
+}
+
+/// Whether a node shows the person something.
+pub(super) fn answers_person(node: &DraftNode) -> bool {
+    node.answers || node.is_type("reply") || node.is_type("ask_user")
 }
 
 /// A circle of sub-graphs, and those that stand too deep in each other.

@@ -6,6 +6,7 @@ use super::ends::Doubts;
 use super::{DraftGraph, DraftNode, Wire};
 use crate::catalogue::{self, Direction, Port};
 use crate::document::EdgeType;
+use crate::nodes::Settings;
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::settings::names;
 
@@ -56,6 +57,7 @@ pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
         judge_inputs(index, node, &inlets, &draft.doubts, problems);
     }
     judge_tool_names(draft, problems);
+    judge_histories(draft, problems);
 }
 
 /// For each edge whether one before it is the same.
@@ -177,7 +179,9 @@ fn judge_inputs(
                 .at(&node.path.key("settings").join(setting)),
             );
         }
-        let is_missing = port.required && !has_edge && setting.is_none() && node.is_enabled();
+        let is_sure = !(node.has_unsure_ports && port.flow == EdgeType::Data);
+        let is_missing =
+            port.required && !has_edge && setting.is_none() && node.is_enabled() && is_sure;
         if is_missing && !doubts.cover(index, port.flow, Direction::In) {
             problems.add(
                 node.problem(
@@ -213,6 +217,31 @@ fn missing(port: &Port, has_idle: bool) -> String {
         port.flow.as_str(),
         names(sources.map(|spec| spec.node_type))
     )
+}
+
+/// One model call reads one history.
+fn judge_histories(draft: &DraftGraph, problems: &mut Problems) {
+    for wire in draft.wires.iter().filter(|wire| wire.to_port == "history") {
+        let Some(node) = draft.nodes.get(wire.to) else {
+            continue;
+        };
+        if let Some(Settings::LlmResponse(settings)) = &node.settings
+            && settings.use_chat_history
+        {
+            problems.add(
+                node.problem(
+                    Code::Setting,
+                    format!(
+                        "{} reads the conversation by \"use_chat_history\" and again from what is wired to history.",
+                        quote(node.id())
+                    ),
+                    "Remove the edge, or set \"use_chat_history\" to false.",
+                )
+                .port("history")
+                .at(&node.path.key("settings").key("use_chat_history")),
+            );
+        }
+    }
 }
 
 /// A model tells its tools apart by name.

@@ -327,13 +327,13 @@ fn no_link(flow: EdgeType, direction: Direction, node: &DraftNode) -> Problem {
             flow.as_str()
         ),
     };
-    Problem::new(
-        Code::LinkTarget,
-        message,
-        format!(
-            "Such an edge goes from {} to {}.",
-            ends(Direction::Out),
-            ends(Direction::In)
-        ),
-    )
+    let (sources, targets) = (ends(Direction::Out), ends(Direction::In));
+    let hint = if flow == EdgeType::LinkMemory && node.is_type("llm_response") {
+        "Set \"use_chat_history\" to true, or wire messages of a chat_history node to its port history; to remember, use an ai_agent.".to_owned()
+    } else if sources.is_empty() {
+        "No node type of this version offers such a link; remove the edge.".to_owned()
+    } else {
+        format!("Such an edge goes from {sources} to {targets}.")
+    };
+    Problem::new(Code::LinkTarget, message, hint)
 }

@@ -1,9 +1,10 @@
 //! The graph as a whole: what starts it, what is reached, what is left alone.
 
+use super::calls::answers_person;
 use super::{DraftGraph, DraftNode};
 use crate::catalogue::{Direction, Kind};
 use crate::document::EdgeType;
-use crate::nodes::Scope;
+use crate::nodes::{Scope, Settings};
 use crate::problem::{Code, Problem, Problems, quote};
 
 pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
@@ -29,6 +30,9 @@ pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
             let with_thread = triggers().filter(|(_, node)| gives_thread(node));
             let from_thread = reach(&runs, with_thread.chain(maybe()).map(index));
             judge_threads(draft, &from_any, &from_thread, problems);
+            if !triggers().any(|(_, node)| gives_thread(node)) {
+                judge_variables(draft, problems);
+            }
             for (index, chat) in triggers().filter(|(_, node)| node.is_type("chat_trigger")) {
                 judge_answers(draft, chat, &reach(&runs, std::iter::once(index)), problems);
             }
@@ -146,7 +150,7 @@ fn judge_answers(draft: &DraftGraph, chat: &DraftNode, reached: &[bool], problem
         .filter(|(_, reached)| **reached);
     let is_answered = reached.any(|((index, node), _)| {
         node.spec.is_none()
-            || (node.is_type("reply") && node.is_enabled())
+            || (answers_person(node) && node.is_enabled())
             || draft.doubts.cover(index, EdgeType::Run, Direction::Out)
     });
     if !is_answered {
@@ -182,19 +186,30 @@ fn judge_threads(
             .doubts
             .cover(index, EdgeType::LinkMemory, Direction::Out);
         if is_thread && in_runs && !in_chats && is_sure && node.is_enabled() {
-            problems.add(
-                node.problem(
-                    Code::ThreadWithoutChat,
-                    format!(
-                        "{} has the scope thread, and no chat leads to it: it forgets at the end of each run.",
-                        quote(node.id())
-                    ),
-                    "Start the graph with a chat_trigger, give each run a thread, or set \"scope\" to \"session\".",
-                )
-                .at(&node.path.key("settings").key("scope")),
-            );
+            problems.add(without_chat(node));
         }
     }
+}
+
+/// Thread variables of a graph that no chat starts.
+fn judge_variables(draft: &DraftGraph, problems: &mut Problems) {
+    for node in draft.nodes.iter().filter(|node| node.is_enabled()) {
+        if let Some(Settings::Var(var)) = &node.settings
+            && var.scope == Scope::Thread
+        {
+            problems.add(without_chat(node));
+        }
+    }
+}
+
+fn without_chat(node: &DraftNode) -> Problem {
+    let message = format!(
+        "{} has the scope thread, and no chat leads to it: it forgets at the end of each run.",
+        quote(node.id())
+    );
+    let hint = "Start the graph with a chat_trigger, give each run a thread, or set \"scope\" to \"session\".";
+    node.problem(Code::ThreadWithoutChat, message, hint)
+        .at(&node.path.key("settings").key("scope"))
 }
 
 /// Which memories are linked to one of the marked nodes.

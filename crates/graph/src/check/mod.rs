@@ -17,6 +17,7 @@ use crate::read::{ReadBody, ReadDocument, ReadEdge, ReadGraph, ReadNode};
 use crate::settings::{Place, Unknown, complete};
 use crate::suggest::Suggest;
 
+mod bits;
 mod calls;
 mod containers;
 mod cycles;
@@ -25,6 +26,10 @@ mod ends;
 mod flow;
 mod node;
 mod shared;
+mod sure;
+mod vars;
+
+pub(crate) use sure::Sure;
 
 /// A document whose graphs are resolved as far as they could be.
 pub(crate) struct Draft {
@@ -55,6 +60,8 @@ pub(crate) struct DraftGraph {
     pub(crate) edges: Vec<ReadEdge>,
     /// Those of them whose ends exist.
     pub(crate) wires: Vec<Wire>,
+    /// What has run before what.
+    pub(crate) sure: Sure,
     doubts: ends::Doubts,
     /// Nodes or edges could not be read.
     is_partial: bool,
@@ -82,7 +89,9 @@ pub(crate) struct DraftNode {
     pub(crate) on_error: OnError,
     /// The ports that it has by its settings.
     pub(crate) dynamic: Rc<[Port]>,
-    /// Not all of them are known.
+    /// It runs a sub-graph that answers the person.
+    answers: bool,
+    /// Not all of its ports are known.
     has_unsure_ports: bool,
     /// The container in which it stands: an index into the nodes of the draft.
     pub(crate) parent: Option<usize>,
@@ -211,6 +220,7 @@ fn judge_body(
         nodes,
         edges: body.edges,
         wires: Vec::new(),
+        sure: Sure::default(),
         doubts: ends::Doubts::default(),
         is_partial: body.is_partial,
     }
@@ -230,12 +240,14 @@ fn judge_graph(
     graph.wires = resolved.wires;
     graph.doubts = resolved.doubts;
     edges::judge(graph, problems);
+    vars::judge(graph, problems);
     containers::judge(graph, problems);
     let is_acyclic = cycles::judge(graph, problems);
     if !graph.is_partial {
         flow::judge(graph, problems);
         if is_acyclic {
             shared::judge(graph, limits, problems);
+            graph.sure = sure::judge(graph, problems);
         }
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn judge(
         settings: None,
         on_error: OnError::default(),
         dynamic: Rc::new([]),
+        answers: false,
         has_unsure_ports: false,
         parent: None,
         has_unsure_parent: false,

@@ -6,9 +6,11 @@ use super::names::Names;
 use crate::catalogue::{
     BLANK, DefaultValue, Kind, NodeSpec, Port, SettingFault, SettingSpec, SettingType,
 };
+use crate::coerce::{Coerced, coerce};
 use crate::getters::Get;
 use crate::nodes::Settings;
 use crate::problem::quote;
+use crate::settings::describe;
 use crate::values::ValueType;
 
 /// Settings of `event_trigger`.
@@ -155,6 +157,28 @@ fn settle_inputs(map: &mut Map<String, Value>) -> Vec<SettingFault> {
                 ),
                 "Remove \"default\", or set \"required\" to false.",
             ));
+        }
+    }
+    let records = map.get_mut("inputs").and_then(Value::as_array_mut);
+    for (index, record) in records.into_iter().flatten().enumerate() {
+        let Value::Object(input) = record else {
+            continue;
+        };
+        let value_type: ValueType = Get(input).choice("type");
+        let Some(default) = input.get_mut("default") else {
+            continue;
+        };
+        match coerce(default, value_type) {
+            Coerced::Fit(value) | Coerced::FitWith(value, _) => *default = value,
+            Coerced::Misfit => faults.push(SettingFault::new(
+                format!("inputs/{index}/default"),
+                format!(
+                    "\"default\" cannot be {}: the input is of the type {}.",
+                    describe(default),
+                    value_type.as_str()
+                ),
+                "Change \"default\", or \"type\".",
+            )),
         }
     }
     faults

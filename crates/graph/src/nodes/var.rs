@@ -6,10 +6,12 @@ use super::memory::Scope;
 use crate::catalogue::{
     BLANK, DefaultValue, Kind, NodeSpec, Port, SettingFault, SettingSpec, SettingType,
 };
+use crate::coerce::{Coerced, coerce};
 use crate::document::EdgeType;
 use crate::getters::{Get, choice};
 use crate::nodes::Settings;
-use crate::problem::quote;
+use crate::problem::{Code, quote};
+use crate::settings::describe;
 use crate::values::ValueType;
 
 /// Settings of `var`.
@@ -55,7 +57,30 @@ fn is_name(name: &str) -> bool {
 }
 
 fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
-    let name = Get(map).str("name");
+    let mut faults: Vec<_> = name_fault(Get(map)).into_iter().collect();
+    let value_type: ValueType = Get(map).choice("type");
+    if let Some(default) = map.get_mut("default") {
+        match coerce(default, value_type) {
+            Coerced::Fit(value) | Coerced::FitWith(value, _) => *default = value,
+            Coerced::Misfit => faults.push(SettingFault {
+                code: Code::VarDefault,
+                ..SettingFault::new(
+                    "default",
+                    format!(
+                        "\"default\" cannot be {}: the variable is of the type {}.",
+                        describe(default),
+                        value_type.as_str()
+                    ),
+                    "Change \"default\", or \"type\".",
+                )
+            }),
+        }
+    }
+    faults
+}
+
+fn name_fault(get: Get<'_>) -> Option<SettingFault> {
+    let name = get.str("name");
     let fault = match name {
         Some("loop_index") => SettingFault::new(
             "name",
@@ -67,9 +92,9 @@ fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
             format!("{} cannot be the name of a variable.", quote(name)),
             "Use a letter or _, then letters, digits or _.",
         ),
-        Some(_) | None => return Vec::new(),
+        Some(_) | None => return None,
     };
-    vec![fault]
+    Some(fault)
 }
 
 pub(crate) static VAR: NodeSpec = NodeSpec {

@@ -1469,7 +1469,7 @@ export type Source =
 export type StateKind = "messages";
 
 /**
- * A stored message and what becomes of it. On the wire `in_view` stands beside the message's fields.
+ * A stored message and what becomes of it.
  */
 export type StateMessage = Message & { in_view: boolean };
 

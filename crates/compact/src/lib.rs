@@ -9,10 +9,18 @@
     )
 )]
 
+mod json;
 mod map;
 mod set;
 mod sort;
 
+pub use json::{Fault, Fields, FromJson, kind_of, word};
 pub use map::SortedMap;
 pub use set::SortedSet;
 pub use sort::{order, sort_by};
+
+// For the macros.
+#[doc(hidden)]
+pub use serde;
+#[doc(hidden)]
+pub use serde_json;

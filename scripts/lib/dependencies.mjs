@@ -25,12 +25,12 @@ export const table = {
   graph: { normal: ["compact"] },
   indexeddb: { normal: ["compact", "storage"] },
   memory: { normal: ["compact", "storage"] },
-  runtime: { normal: ["engine", "graph", "memory", "storage"], dev: ["testkit"] },
+  runtime: { normal: ["compact", "engine", "graph", "memory", "storage"], dev: ["testkit"] },
   storage: { normal: ["compact"] },
   template: { normal: [] },
   testkit: { normal: ["engine", "memory", "runtime", "storage"] },
   typegen: { normal: ["engine", "graph", "memory", "runtime"] },
-  wasm: { normal: ["engine", "graph", "indexeddb", "memory", "runtime", "storage"] },
+  wasm: { normal: ["compact", "engine", "graph", "indexeddb", "memory", "runtime", "storage"] },
 };
 
 /** Crates that a pure crate may not reach, however deep. */

@@ -1,5 +1,6 @@
 //! What can go wrong in a run, as data: stable codes, the place, a hint.
 
+use mnemograph_compact::json_struct;
 use serde::{Deserialize, Serialize};
 
 /// Every error code that a run can end with (2-engine.md 2.5), sorted.
@@ -122,7 +123,7 @@ impl RunError {
 }
 
 /// The answer of the host or the storage that failed, as it reaches the engine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Failure {
     /// Stable code; absent means the code of the kind of call.
@@ -148,6 +149,15 @@ pub struct Failure {
     #[cfg_attr(feature = "ts", ts(optional))]
     pub hint: Option<String>,
 }
+
+json_struct!(Failure {
+    code,
+    message,
+    retryable: default,
+    status,
+    retry_after_ms,
+    hint
+});
 
 impl Failure {
     /// A failure with a code.

@@ -1,6 +1,7 @@
 //! What is asked of a model and what it answers, in the canonical form of 3-memory.md 3.4.
 
 use crate::error::{Failure, RunError};
+use mnemograph_compact::{FromJson, json_enum, json_struct, json_words};
 use mnemograph_memory::{Message, ModelRef, Part, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,7 +51,7 @@ pub struct ChatRequest {
 }
 
 /// Why a model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -65,6 +66,7 @@ pub enum FinishReason {
     /// It failed on its side.
     Error,
     /// Anything else.
+    #[default]
     Other,
 }
 
@@ -84,7 +86,7 @@ impl FinishReason {
 }
 
 /// One piece of a streamed answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ChatChunk {
@@ -145,7 +147,7 @@ pub enum ChatChunk {
 }
 
 /// A tool call in a whole answer: `args` as JSON, or `args_raw` as the provider's exact text.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ResponseToolCall {
     /// The provider's id; made up where absent.
@@ -165,7 +167,7 @@ pub struct ResponseToolCall {
 }
 
 /// A whole answer. Give `parts` (canonical) or `text` and `tool_calls`; a plain string is `text`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ChatResponse {
     /// The text.
@@ -194,6 +196,20 @@ pub struct ChatResponse {
     pub model: Option<ModelRef>,
 }
 
+json_words!(FinishReason);
+
+json_enum!(ChatChunk by "type" {
+    "text" => Text { text },
+    "reasoning" => Reasoning { text, signature, redacted, ext },
+    "tool_call" => ToolCall { index, call_id, name, args },
+    "finish" => Finish { reason, usage, model },
+});
+
+json_struct! {
+    ResponseToolCall { call_id, name, args, args_raw }
+    ChatResponse { text, parts, tool_calls, finish_reason, usage, model }
+}
+
 impl ChatResponse {
     /// Reads what a callback answered: a string, or an object of this shape with something in it.
     ///
@@ -216,7 +232,7 @@ impl ChatResponse {
                 if !known.iter().any(|key| object.contains_key(*key)) {
                     return Err(bad("an object without text, parts or tool_calls".to_owned()));
                 }
-                serde_json::from_value(Value::Object(object))
+                Self::from_json(Value::Object(object))
                     .map_err(|error| bad(format!("an object that is no response: {error}")))
             }
             Value::Null => Err(bad("nothing".to_owned())),

@@ -2,7 +2,7 @@
 //! that only show when graph, templates and host are seen together.
 
 use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
-use mnemograph_compact::{SortedMap, sort_by};
+use mnemograph_compact::{SortedMap, json_struct, sort_by};
 use mnemograph_graph::{Graph, NodeIx, Problem, Settings, ToolRun};
 use mnemograph_memory::{MemoryType, ModelRef, Scope};
 use mnemograph_template::Template;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A tool that the host registered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HostTool {
     /// What it does, for the model.
@@ -21,6 +21,11 @@ pub struct HostTool {
     #[cfg_attr(feature = "ts", ts(type = "unknown"))]
     pub parameters: Value,
 }
+
+json_struct!(HostTool {
+    description: default,
+    parameters: default
+});
 
 /// What the host offers: the names that graphs may use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

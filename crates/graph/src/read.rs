@@ -3,6 +3,7 @@
 //! Structure is read strictly: a key that the format does not know is an error, since a misspelt `settings` or
 //! `disabled` would silently make another graph of it. What stands in `settings` is judged later and kindly.
 
+use mnemograph_compact::FromJson;
 use serde_json::{Map, Value};
 
 use crate::document::{
@@ -480,7 +481,7 @@ fn requires(fields: &mut Fields<'_>) -> Requires {
         fields.suggest,
         fields.problems,
     );
-    let mut requires: Requires = serde_json::from_value(Value::Object(full)).unwrap_or_default();
+    let mut requires: Requires = FromJson::from_json(Value::Object(full)).unwrap_or_default();
     requires.normalise();
     requires
 }

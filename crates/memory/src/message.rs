@@ -1,5 +1,6 @@
 //! The canonical message (3-memory.md 3.4): what is stored, what a model is sent, what crosses to the host.
 
+use mnemograph_compact::{json_struct, json_words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -47,7 +48,7 @@ pub enum Status {
 }
 
 /// Which model wrote a response, or is about to read one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ModelRef {
     /// Who runs it: `openai`, `anthropic`, …
@@ -65,7 +66,7 @@ pub struct ModelRef {
 }
 
 /// Tokens that a model call used.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Usage {
     /// Tokens read.
@@ -84,6 +85,13 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
     pub reasoning: Option<u64>,
+}
+
+json_words!(Role, Status);
+
+json_struct! {
+    ModelRef { provider, api, id, family }
+    Usage { input: default, output: default, cached_input, reasoning }
 }
 
 impl Usage {

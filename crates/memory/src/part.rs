@@ -1,10 +1,11 @@
 //! What a message is made of.
 
+use mnemograph_compact::{json_enum, json_words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Where an image or a file is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Source {
@@ -45,6 +46,15 @@ pub enum Executor {
     /// The model's provider; its result may stand in the same message.
     Provider,
 }
+
+json_words!(Executor);
+
+json_enum!(Source by "kind" {
+    "url" => Url { url },
+    "blob" => Blob { sha256, size },
+    "file_id" => FileId { provider, id },
+    "inline" => Inline { base64 },
+});
 
 /// A piece of a tool's result.
 #[derive(Debug, Clone, PartialEq, Serialize)]

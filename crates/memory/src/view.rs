@@ -1,14 +1,14 @@
 //! Views: what a model is shown of a history. The store is never touched (D1, D8).
 
-use mnemograph_compact::SortedSet;
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::{SortedSet, json_enum};
+use serde::Serialize;
 
 use crate::message::{Message, ModelRef, Role};
 use crate::repair::{Repaired, into_repaired};
 use crate::warning::Warning;
 
 /// How much of a history a model is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ViewPolicy {
@@ -22,6 +22,11 @@ pub enum ViewPolicy {
         size: usize,
     },
 }
+
+json_enum!(ViewPolicy by "type" {
+    "buffer" => Buffer,
+    "window" => Window { size },
+});
 
 /// What a model is shown.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,9 +1,10 @@
 //! The inputs of one run: pushed from anywhere, taken by its driver.
 
 use crate::runtime::CallKind;
+use mnemograph_compact::SortedMap;
 use mnemograph_engine::{Input, RequestId};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::task::{Context, Waker};
 
 /// A queue with one reader. Pushing never runs the reader: it only wakes it.
@@ -11,7 +12,7 @@ use std::task::{Context, Waker};
 pub(crate) struct InputQueue {
     inputs: RefCell<VecDeque<Input>>,
     waker: RefCell<Option<Waker>>,
-    calls: RefCell<BTreeMap<RequestId, CallKind>>,
+    calls: RefCell<SortedMap<RequestId, CallKind>>,
 }
 
 impl InputQueue {

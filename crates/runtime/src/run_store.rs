@@ -4,13 +4,13 @@
 mod turn;
 
 use crate::read_ahead::ReadAhead;
+use mnemograph_compact::SortedMap;
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
     Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where a run's state belongs.
@@ -31,7 +31,7 @@ pub(crate) struct RunStore<S> {
     place: Place,
     is_live: Rc<dyn Fn(&str) -> bool>,
     now: Rc<dyn Fn() -> u64>,
-    bases: RefCell<BTreeMap<String, Base>>,
+    bases: RefCell<SortedMap<String, Base>>,
     turn: Cell<Option<Turn>>,
     unwritten: RefCell<Option<Unwritten>>,
     is_opening: Cell<bool>,

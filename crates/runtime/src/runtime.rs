@@ -8,12 +8,12 @@ use crate::{
     read_ahead::ReadAhead,
     run_store::RunStore,
 };
+use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{ChatChunk, Failure, Input, Plan, RequestId, Run, RunIdentity, RunInput};
 use mnemograph_memory::MAX_ID;
 use mnemograph_storage::{MemoryStorage, Storage};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
@@ -70,7 +70,7 @@ pub(crate) struct Inner<S, H> {
 /// The runs that go on.
 #[derive(Default)]
 struct Runs {
-    live: Rc<RefCell<BTreeMap<String, LiveRun>>>,
+    live: Rc<RefCell<SortedMap<String, LiveRun>>>,
     idle: Rc<RefCell<Vec<Waker>>>,
     late: Cell<u64>,
 }
@@ -347,7 +347,7 @@ fn read_delivery(request: RequestId, kind: CallKind, delivery: Delivery) -> Inpu
 
 fn read_chunk(text: &str) -> Result<ChatChunk, Failure> {
     let value = read_json(text, "E_LLM_RESPONSE")?;
-    serde_json::from_value(value).map_err(|error| {
+    FromJson::from_json(value).map_err(|error| {
         Failure::new(
             "E_LLM_RESPONSE",
             format!("The model's stream held no chunk: {error}."),
@@ -388,7 +388,7 @@ impl Runs {
 
 struct RunGuard {
     run_id: String,
-    live: Rc<RefCell<BTreeMap<String, LiveRun>>>,
+    live: Rc<RefCell<SortedMap<String, LiveRun>>>,
     idle: Rc<RefCell<Vec<Waker>>>,
 }
 

@@ -3,7 +3,8 @@
 
 use crate::error::{js_error, plain_error};
 use js_sys::JSON;
-use serde::{Serialize, de::DeserializeOwned};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 
 /// Rust to JavaScript, as JSON text: absent fields stay absent, maps are objects.
@@ -27,7 +28,7 @@ fn unspeakable(why: &str) -> JsValue {
 ///
 /// # Errors
 /// `E_COERCE` with what is wrong: not JSON, deeper than 64 levels, or of another shape than `what`.
-pub(crate) fn from_js<T: DeserializeOwned>(value: &JsValue, what: &str) -> Result<T, JsValue> {
+pub(crate) fn from_js<T: FromJson>(value: &JsValue, what: &str) -> Result<T, JsValue> {
     let text = JSON::stringify(value)
         .ok()
         .and_then(|text| text.as_string());
@@ -35,7 +36,7 @@ pub(crate) fn from_js<T: DeserializeOwned>(value: &JsValue, what: &str) -> Resul
         text.ok_or_else(|| plain_error("E_COERCE", &format!("{what} cannot be written as JSON.")))?;
     let value = mnemograph_graph::json::parse(&text)
         .map_err(|error| plain_error("E_COERCE", &format!("{what} cannot be read: {error}.")))?;
-    serde_json::from_value(value).map_err(|error| {
+    T::from_json(value).map_err(|error| {
         plain_error(
             "E_COERCE",
             &format!("{what} is not of the right shape: {error}."),

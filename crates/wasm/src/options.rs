@@ -1,5 +1,6 @@
 //! What the package hands over, and how it is read.
 
+use mnemograph_compact::{Fault, Fields, FromJson, json_struct, json_words};
 use mnemograph_engine::{Failure, HostCatalogue, HostTool};
 use mnemograph_memory::{Message, ModelRef, Part};
 use mnemograph_runtime::Delivery;
@@ -7,22 +8,18 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// What a runtime is opened with.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct HandleConfig {
     pub(crate) database: String,
     pub(crate) namespace: String,
     pub(crate) storage: StorageKind,
-    #[serde(default)]
     models: Vec<ModelEntry>,
-    #[serde(default)]
     tools: Vec<ToolEntry>,
-    #[serde(default)]
     pub(crate) env: Map<String, Value>,
 }
 
 /// A model by its name, with what the host knows of it.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 enum ModelEntry {
     Name(String),
     Known {
@@ -31,20 +28,66 @@ enum ModelEntry {
     },
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct ToolEntry {
     name: String,
-    #[serde(flatten)]
     tool: HostTool,
 }
 
 /// Which storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum StorageKind {
+    #[default]
     Indexeddb,
     Memory,
     Custom,
+}
+
+json_words!(StorageKind);
+
+json_struct! {
+    HandleConfig { database, namespace, storage, models: default, tools: default, env: default }
+    StartInput {
+        run_id,
+        text,
+        message,
+        attachments: default,
+        thread,
+        actor,
+        trigger,
+        data: default,
+        locked: default,
+    }
+    Create { id, actor, title }
+}
+
+impl FromJson for ModelEntry {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        if let Value::String(name) = value {
+            return Ok(Self::Name(name));
+        }
+        let mut fields = Fields::of(value);
+        let read = Self::Known {
+            name: fields.take("name"),
+            model: fields.take("model"),
+        };
+        fields.finish(read)
+    }
+}
+
+impl FromJson for ToolEntry {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        let mut fields = Fields::of(value);
+        let read = Self {
+            name: fields.take("name"),
+            tool: HostTool {
+                description: fields.take_or_default("description"),
+                parameters: fields.take_or_default("parameters"),
+            },
+        };
+        fields.finish(read)
+    }
 }
 
 impl HandleConfig {
@@ -65,24 +108,21 @@ impl HandleConfig {
 }
 
 /// What a run is started with.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct StartInput {
     pub(crate) run_id: String,
     pub(crate) text: Option<String>,
     pub(crate) message: Option<Message>,
-    #[serde(default)]
     pub(crate) attachments: Vec<Part>,
     pub(crate) thread: Option<String>,
     pub(crate) actor: Option<String>,
     pub(crate) trigger: Option<String>,
-    #[serde(default)]
     pub(crate) data: Value,
-    #[serde(default)]
     pub(crate) locked: bool,
 }
 
 /// A thread to be made known.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Create {
     pub(crate) id: String,
     pub(crate) actor: Option<String>,

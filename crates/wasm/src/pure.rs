@@ -2,19 +2,26 @@
 
 use crate::convert::{from_js, to_js};
 use crate::entry::entering;
+use mnemograph_compact::{Fault, Fields, FromJson};
 use mnemograph_memory::{Message, ModelRef, ViewPolicy};
-use serde::Deserialize;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-#[derive(Deserialize)]
 struct ViewOptions {
-    #[serde(default = "buffer")]
     policy: ViewPolicy,
     target: Option<ModelRef>,
 }
 
-fn buffer() -> ViewPolicy {
-    ViewPolicy::Buffer
+impl FromJson for ViewOptions {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        let mut fields = Fields::of(value);
+        let policy: Option<ViewPolicy> = fields.take("policy");
+        let read = Self {
+            policy: policy.unwrap_or(ViewPolicy::Buffer),
+            target: fields.take("target"),
+        };
+        fields.finish(read)
+    }
 }
 
 /// What a model would be sent of these messages, as `{messages, in_view, warnings}`.

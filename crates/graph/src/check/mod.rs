@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use mnemograph_compact::{SortedMap, SortedSet};
+use mnemograph_compact::{FromJson, SortedMap, SortedSet};
 use serde_json::{Map, Value};
 
 use crate::catalogue::{Direction, Kind, NodeSpec, OpenedBy, Port};
@@ -175,8 +175,7 @@ pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Pr
         suggest,
         problems,
     );
-    let limits: Limits =
-        serde_json::from_value(Value::Object(limits_map.clone())).unwrap_or_default();
+    let limits: Limits = FromJson::from_json(Value::Object(limits_map.clone())).unwrap_or_default();
     let root = judge_body(None, read.body, suggest, problems);
     let graphs = read
         .graphs

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use mnemograph_compact::FromJson;
 use serde_json::{Map, Value};
 
 use super::DraftNode;
@@ -134,7 +135,7 @@ fn on_error(
     let path = draft.path.key("on_error");
     let place = policy_place(draft, &path);
     let map = complete(ON_ERROR, &given, Unknown::Refuse, place, suggest, problems);
-    let policy: OnError = serde_json::from_value(Value::Object(map.clone())).unwrap_or_default();
+    let policy: OnError = FromJson::from_json(Value::Object(map.clone())).unwrap_or_default();
     for code in policy.retry.on.iter().filter(|code| !is_code(code)) {
         problems.add(place.problem(
             Code::Setting,

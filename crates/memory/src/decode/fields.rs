@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
+use mnemograph_compact::{FromJson, kind_of};
 use serde_json::{Map, Value};
 
 use super::DecodeError;
@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(super) fn required<T: DeserializeOwned>(
+    pub(super) fn required<T: FromJson>(
         &mut self,
         name: &str,
         expected: &str,
@@ -93,7 +93,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Absent and `null` are the same for what may be left out.
-    pub(super) fn optional<T: DeserializeOwned>(
+    pub(super) fn optional<T: FromJson>(
         &mut self,
         name: &str,
         expected: &str,
@@ -104,14 +104,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn read<T: DeserializeOwned>(
+    fn read<T: FromJson>(
         &self,
         name: &str,
         value: Value,
         expected: &str,
     ) -> Result<T, DecodeError> {
         let kind = kind_of(&value);
-        serde_json::from_value(value).map_err(|error| {
+        T::from_json(value).map_err(|error| {
             self.fault(
                 name,
                 &format!("is {kind}, not {expected} ({error})"),
@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    pub(super) fn one_of<T: DeserializeOwned>(
+    pub(super) fn one_of<T: FromJson>(
         &mut self,
         name: &str,
         words: &str,
@@ -132,7 +132,7 @@ impl<'a> Fields<'a> {
             Value::String(word) => format!("{word:?}"),
             other => kind_of(other).to_owned(),
         };
-        serde_json::from_value(value).map_err(|_| {
+        T::from_json(value).map_err(|_| {
             self.fault(
                 name,
                 &format!("is {shown}"),
@@ -192,16 +192,5 @@ impl<'a> Fields<'a> {
             "source",
             r#"one of {"kind": "url", url}, {"kind": "blob", sha256, size}, {"kind": "file_id", provider, id}, {"kind": "inline", base64}"#,
         )
-    }
-}
-
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }

@@ -3,13 +3,12 @@
 mod fast;
 mod fields;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use mnemograph_compact::{Fault, FromJson, deserialize_by_json, kind_of};
 use serde_json::Value;
 
 use crate::message::{Message, Role, Status};
 use crate::part::{Content, Part};
-use fields::{Fields, Path, kind_of};
+use fields::{Fields, Path};
 
 const PART_TYPES: &str =
     "text, image, file, reasoning, tool_call, tool_result, refusal, compaction, data";
@@ -61,23 +60,31 @@ impl Message {
     }
 }
 
-impl<'de> Deserialize<'de> for Message {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::from_value(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+impl FromJson for Message {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        decode_message(value, &Path::Root("")).map_err(DecodeError::into_fault)
     }
 }
 
-impl<'de> Deserialize<'de> for Part {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        decode_part(Value::deserialize(deserializer)?, &Path::Root("part"))
-            .map_err(D::Error::custom)
+impl FromJson for Part {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        decode_part(value, &Path::Root("")).map_err(DecodeError::into_fault)
     }
 }
 
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        decode_content(Value::deserialize(deserializer)?, &Path::Root("content"))
-            .map_err(D::Error::custom)
+impl FromJson for Content {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        decode_content(value, &Path::Root("")).map_err(DecodeError::into_fault)
+    }
+}
+
+deserialize_by_json!(Message);
+deserialize_by_json!(Part);
+deserialize_by_json!(Content);
+
+impl DecodeError {
+    fn into_fault(self) -> Fault {
+        Fault::new(self.problem).inside(&self.path)
     }
 }
 

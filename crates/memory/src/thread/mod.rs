@@ -9,7 +9,7 @@ mod turn;
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
 pub use turn::{EARLIER, Turn, TurnStart, finish_batch, finish_turn, open_turn, scans, turn_batch};
 
-use mnemograph_compact::sort_by;
+use mnemograph_compact::{json_struct, sort_by};
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Part as KeyPart, Range, Record, ScanOptions, Storage, Table,
     get as record_of,
@@ -48,7 +48,7 @@ pub struct Thread {
 }
 
 /// Which threads to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ThreadListOptions {
     /// Only this person's.
@@ -64,6 +64,12 @@ pub struct ThreadListOptions {
     #[cfg_attr(feature = "ts", ts(optional))]
     pub after: Option<String>,
 }
+
+json_struct!(ThreadListOptions {
+    actor,
+    limit,
+    after
+});
 
 /// Threads, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

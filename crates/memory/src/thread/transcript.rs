@@ -2,6 +2,7 @@
 
 use std::ops::Bound;
 
+use mnemograph_compact::json_struct;
 use mnemograph_storage::{Key, Part as KeyPart, Range, Record, ScanOptions, Storage, Table, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -60,7 +61,7 @@ pub struct Entry {
 }
 
 /// Which part of a transcript to read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct TranscriptPage {
     /// At most so many turns, the last ones.
@@ -72,6 +73,8 @@ pub struct TranscriptPage {
     #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
     pub before: Option<u64>,
 }
+
+json_struct!(TranscriptPage { limit, before });
 
 /// Turns, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ use crate::{
     event::EventData,
     nodes::Progress,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{AiAgent, ToolErrors};
 use mnemograph_memory::{Content, Part, Role};
 use serde::{Deserialize, Serialize};
@@ -320,7 +321,7 @@ fn read_output(value: Value) -> (bool, Vec<Content>) {
             .keys()
             .all(|key| key == "content" || key == "is_error")
         && let Some(content) = object.get("content")
-        && let Ok(content) = serde_json::from_value::<Vec<Content>>(content.clone())
+        && let Ok(content) = Vec::<Content>::from_json(content.clone())
     {
         let is_error = object
             .get("is_error")

@@ -18,6 +18,7 @@ mod getters;
 mod graph;
 mod hash;
 pub mod json;
+mod json_path;
 mod nodes;
 mod policy;
 mod print;
@@ -36,6 +37,7 @@ pub use document::{
 };
 pub use graph::{Edge, EdgeIx, Graph, Node, NodeIx};
 pub use json::{MAX_BYTES, MAX_DEPTH};
+pub use json_path::JsonPath;
 pub use nodes::{
     AiAgent, AskUser, BodyType, Call, ChatHistory, Class, Classifier, Coalesce, Condition,
     ConditionCase, Emit, EventTrigger, Extract, Fail, ForEach, GraphInput, HttpMethod, HttpRequest,

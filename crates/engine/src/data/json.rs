@@ -1,9 +1,8 @@
 //! The `json` node.
 
-use super::json_path::{self, Step};
 use super::{json_text, kind};
 use crate::error::RunError;
-use mnemograph_graph::{JsonOp, compact_json};
+use mnemograph_graph::{JsonOp, JsonPath, compact_json};
 use serde_json::{Map, Value};
 
 /// Does what the node is set to; gives its output and whether that could be done.
@@ -30,11 +29,11 @@ pub(crate) fn run(
         JsonOp::Parse => parse(input, lenient),
         JsonOp::Stringify => Ok(Value::String(compact_json(&input))),
         JsonOp::Get => {
-            let steps = json_path::steps(path.unwrap_or_default()).map_err(|fault| {
+            let path = JsonPath::parse(path.unwrap_or_default()).map_err(|fault| {
                 error(format!("The path cannot be read: {fault}."))
                     .hint("Write a path as items[0].name, or as a JSON pointer: /items/0/name.")
             })?;
-            parse(input, lenient).and_then(|input| get(&input, &steps))
+            parse(input, lenient).and_then(|input| get(&input, &path))
         }
         JsonOp::Merge => {
             let other = other.unwrap_or_default();
@@ -68,18 +67,15 @@ fn parse(input: Value, lenient: bool) -> Result<Value, RunError> {
     }
 }
 
-fn get(input: &Value, steps: &[Step]) -> Result<Value, RunError> {
-    let mut value = input;
-    for (index, step) in steps.iter().enumerate() {
-        value = step.of(value).ok_or_else(|| {
-            let (number, found) = (index.saturating_add(1), kind(value));
-            error(format!(
-                "Step {number} of the path leads nowhere: there is {found} without it."
-            ))
-            .hint("Turn 'lenient' on for null in that case, and wire 'ok' to see whether it was there.")
-        })?;
-    }
-    Ok(value.clone())
+fn get(input: &Value, path: &JsonPath) -> Result<Value, RunError> {
+    let found = path.find(input).map_err(|(number, at)| {
+        error(format!(
+            "Step {number} of the path leads nowhere: there is {} without it.",
+            kind(at)
+        ))
+        .hint("Turn 'lenient' on for null in that case, and wire 'ok' to see whether it was there.")
+    });
+    found.cloned()
 }
 
 fn merge(left: Value, right: Value) -> Result<Value, RunError> {

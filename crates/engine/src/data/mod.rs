@@ -5,7 +5,6 @@
 
 pub(crate) mod cast;
 pub(crate) mod json;
-mod json_path;
 mod json_text;
 pub(crate) mod regex;
 pub(crate) mod rules;

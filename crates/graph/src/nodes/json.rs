@@ -6,6 +6,7 @@ use crate::catalogue::{
     BLANK, DefaultValue, Kind, NodeSpec, Port, SettingFault, SettingSpec, SettingType,
 };
 use crate::getters::{Get, choice};
+use crate::json_path::JsonPath;
 use crate::nodes::Settings;
 use crate::values::ValueType;
 
@@ -16,7 +17,7 @@ pub struct Json {
     pub op: JsonOp,
     /// Text around the JSON, such as a code fence, is passed over.
     pub lenient: bool,
-    /// What `get` picks: keys and indexes, joined by dots.
+    /// What `get` picks, as [`JsonPath`] reads it.
     pub path: Option<String>,
 }
 
@@ -41,9 +42,17 @@ fn settle(map: &mut Map<String, Value>) -> Vec<SettingFault> {
         (true, None) => vec![SettingFault::new(
             "path",
             "\"path\" says what to get, and it is empty.",
-            "Set \"path\", for example \"items.0.name\".",
+            "Set \"path\", for example \"items[0].name\".",
         )],
-        (true, Some(_)) | (false, _) => Vec::new(),
+        (true, Some(path)) => match JsonPath::parse(path) {
+            Ok(_) => Vec::new(),
+            Err(fault) => vec![SettingFault::new(
+                "path",
+                format!("\"path\" cannot be read: {fault}."),
+                "Write a path as items[0].name or [\"a key\"].x, or as a JSON pointer: /items/0/name.",
+            )],
+        },
+        (false, _) => Vec::new(),
     }
 }
 
@@ -84,7 +93,7 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
         SettingSpec::new(
             "path",
             SettingType::Text,
-            "What \"get\" picks: keys and indexes, joined by dots.",
+            "What \"get\" picks: a path such as items[0].name, or a JSON pointer.",
         ),
         SettingSpec::new(
             "lenient",
@@ -110,3 +119,25 @@ pub(crate) static SPEC: NodeSpec = NodeSpec {
     },
     ..BLANK
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_path_that_cannot_be_read_is_told_at_load() {
+        for (path, is_read) in [
+            ("items[0].name", true),
+            ("/items/0", true),
+            ("items[", false),
+            ("a..b", false),
+        ] {
+            let mut map = Map::from_iter([
+                ("op".to_owned(), json!("get")),
+                ("path".to_owned(), json!(path)),
+            ]);
+            assert_eq!(settle(&mut map).is_empty(), is_read, "{path}");
+        }
+    }
+}

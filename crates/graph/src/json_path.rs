@@ -2,9 +2,43 @@
 
 use serde_json::Value;
 
+/// A path into a JSON value.
+///
+/// ```
+/// let value = serde_json::json!({"items": [{"name": "Ada"}]});
+/// let path = mnemograph_graph::JsonPath::parse("items[0].name").unwrap();
+/// assert_eq!(path.find(&value), Ok(&serde_json::json!("Ada")));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonPath {
+    steps: Vec<Step>,
+}
+
+impl JsonPath {
+    /// Reads a path. The empty one is the whole value.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(path: &str) -> Result<JsonPath, String> {
+        steps(path).map(|steps| JsonPath { steps })
+    }
+
+    /// What is there.
+    ///
+    /// # Errors
+    /// The number of the first step that leads nowhere, counted from 1, and the value that it starts from.
+    pub fn find<'a>(&self, value: &'a Value) -> Result<&'a Value, (usize, &'a Value)> {
+        let mut place = value;
+        for (index, step) in self.steps.iter().enumerate() {
+            place = step.of(place).ok_or((index.saturating_add(1), place))?;
+        }
+        Ok(place)
+    }
+}
+
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+enum Step {
     /// The value under a key; of a list, the item if the key is its number.
     Key(String),
     /// The item of a list; a negative number counts from the end.
@@ -13,7 +47,7 @@ pub(super) enum Step {
 
 impl Step {
     /// Where the step leads from a value.
-    pub(super) fn of<'a>(&self, value: &'a Value) -> Option<&'a Value> {
+    fn of<'a>(&self, value: &'a Value) -> Option<&'a Value> {
         match (self, value) {
             (Step::Key(key), Value::Object(map)) => map.get(key),
             (Step::Key(key), Value::Array(items)) => {
@@ -35,8 +69,7 @@ impl Step {
     }
 }
 
-/// The steps of a path. The empty path is the whole value.
-pub(super) fn steps(path: &str) -> Result<Vec<Step>, String> {
+fn steps(path: &str) -> Result<Vec<Step>, String> {
     if let Some(pointer) = path.strip_prefix('/') {
         let key = |part: &str| Step::Key(part.replace("~1", "/").replace("~0", "~"));
         return Ok(pointer.split('/').map(key).collect());
@@ -137,9 +170,8 @@ mod tests {
         #[test]
         fn a_pointer_finds_what_serde_json_finds(path in "(/[a01~]{0,2}){0,4}") {
             let value = serde_json::json!({"a": [{"0": 1, "": [2]}, [3, 4]], "": {"a": 5}, "~": {"1": 6}, "0": [7, [8]]});
-            let steps = steps(&path).unwrap();
-            let found = steps.iter().try_fold(&value, |value, step| step.of(value));
-            prop_assert_eq!(found, value.pointer(&path));
+            let found = JsonPath::parse(&path).unwrap();
+            prop_assert_eq!(found.find(&value).ok(), value.pointer(&path));
         }
     }
 }

@@ -1,10 +1,12 @@
-//! What every node of a run may use: identity, clock of this step, ids, events, warnings, values.
+//! What every node of a run may use: identity, clock of this step, ids, events, warnings, frames.
 
 use crate::{
     effect::{Effect, RequestId, RunIdentity, RunInput},
     error::RunError,
-    event::{Channel, EventData, NodeStatus, RunEvent},
+    event::{Channel, EventData, RunEvent},
+    frame::{Finished, Frame, FrameId, FrameKind, ROOT, TaskId},
     plan::Plan,
+    pull::Pulled,
     result::RunWarning,
     shown::ShownState,
 };
@@ -15,13 +17,41 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-/// The state of a run that its nodes share. Everything but the plan and the step's effects is kept.
+/// The state of a run that its nodes share. Everything but the plans and the step's effects is kept.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Core {
+    /// The plan of the graph itself.
+    #[serde(skip)]
+    pub(crate) root: Rc<Plan>,
+    /// The plan of the graph or sub-graph that the present frame is in.
     #[serde(skip)]
     pub(crate) plan: Rc<Plan>,
     #[serde(skip)]
     pub(crate) effects: Vec<Effect>,
+    /// Values of pull nodes, as long as nothing changes.
+    #[serde(skip)]
+    pub(crate) pulled: Pulled,
+    /// Names that hold while one setting is evaluated: `item`, `index`, `inputs`, `loop_index`.
+    #[serde(skip)]
+    pub(crate) locals: Map<String, Value>,
+    /// Frames that were made in this step and have not begun.
+    #[serde(skip)]
+    pub(crate) spawned: Vec<FrameId>,
+    /// Frames that a step wants to end.
+    #[serde(skip)]
+    pub(crate) ending_frames: Vec<FrameId>,
+    /// Told once the checkpoint is stored.
+    #[serde(skip)]
+    pub(crate) waiting_events: Vec<RunEvent>,
+    /// The frame of what is being executed.
+    #[serde(skip)]
+    pub(crate) frame: FrameId,
+    /// What is being executed.
+    #[serde(skip)]
+    pub(crate) task: TaskId,
+    /// Nothing that began earlier can still show or store something.
+    #[serde(skip)]
+    pub(crate) may_commit: bool,
     /// Time of the present input, milliseconds since the epoch.
     pub(crate) now: u64,
     pub(crate) identity: RunIdentity,
@@ -33,29 +63,42 @@ pub(crate) struct Core {
     pub(crate) usage: Usage,
     pub(crate) warnings: Vec<RunWarning>,
     pub(crate) trigger_message: Option<Message>,
-    /// Values of the ports of steps that have run.
-    values: SortedMap<String, NodeValues>,
+    pub(crate) frames: SortedMap<FrameId, Frame>,
+    /// Variables that were written in this run, by state id.
+    pub(crate) session_variables: Map<String, Value>,
+    /// Thread variables as stored, by state id.
+    pub(crate) thread_variables: Map<String, Value>,
+    /// What the channel showed before this run, newest last.
+    pub(crate) earlier: Vec<Message>,
+    /// An error was handled.
+    pub(crate) handled: bool,
+    /// Passes of loops so far.
+    passes: u64,
+    next_interrupt: u64,
     /// Who waits for which answer.
-    requests: SortedMap<RequestId, NodeIx>,
+    requests: SortedMap<RequestId, TaskId>,
     seq: u64,
     next_request: RequestId,
     next_message: u64,
-}
-
-/// What a step left behind.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct NodeValues {
-    pub(crate) status: Option<NodeStatus>,
-    pub(crate) ports: Map<String, Value>,
-    /// The message whose text `output` is, as a person would be shown it.
-    pub(crate) message: Option<Message>,
+    next_frame: FrameId,
 }
 
 impl Core {
     pub(crate) fn new(plan: Rc<Plan>, identity: RunIdentity) -> Self {
+        let mut frames = SortedMap::new();
+        frames.insert(ROOT, Frame::new(FrameKind::Root));
         Self {
+            root: Rc::clone(&plan),
             plan,
             effects: Vec::new(),
+            pulled: Pulled::default(),
+            locals: Map::new(),
+            spawned: Vec::new(),
+            ending_frames: Vec::new(),
+            waiting_events: Vec::new(),
+            frame: ROOT,
+            task: 0,
+            may_commit: true,
             now: 0,
             identity,
             input: RunInput::default(),
@@ -66,12 +109,118 @@ impl Core {
             usage: Usage::default(),
             warnings: Vec::new(),
             trigger_message: None,
-            values: SortedMap::new(),
+            frames,
+            session_variables: Map::new(),
+            thread_variables: Map::new(),
+            earlier: Vec::new(),
+            handled: false,
+            passes: 0,
+            next_interrupt: 1,
             requests: SortedMap::new(),
             seq: 0,
             next_request: 1,
             next_message: 1,
+            next_frame: ROOT + 1,
         }
+    }
+
+    /// From now on this is being executed: names, ids and events are those of its frame.
+    pub(crate) fn focus(&mut self, frame: FrameId, task: TaskId) {
+        self.task = task;
+        self.move_to(frame);
+    }
+
+    fn move_to(&mut self, frame: FrameId) {
+        self.frame = frame;
+        let graph = self
+            .frames
+            .get(&frame)
+            .and_then(|frame| frame.graph.as_ref());
+        let plan = match graph {
+            None => Some(&self.root),
+            Some(key) => self.root.graphs.get(key),
+        };
+        if let Some(plan) = plan
+            && !Rc::ptr_eq(plan, &self.plan)
+        {
+            self.plan = Rc::clone(plan);
+        }
+    }
+
+    /// Does something as if it happened in another frame.
+    pub(crate) fn within<T>(&mut self, frame: FrameId, work: impl FnOnce(&mut Self) -> T) -> T {
+        let here = self.frame;
+        self.move_to(frame);
+        let done = work(self);
+        self.move_to(here);
+        done
+    }
+
+    /// The plans of a run that was put away.
+    pub(crate) fn set_plan(&mut self, plan: Rc<Plan>) {
+        self.root = Rc::clone(&plan);
+        self.plan = plan;
+        self.may_commit = true;
+    }
+
+    /// A new frame inside the present one, which belongs to what is being executed. It begins after this step.
+    pub(crate) fn spawn(
+        &mut self,
+        kind: FrameKind,
+        graph: Option<String>,
+        name: String,
+    ) -> FrameId {
+        let id = self.next_frame;
+        self.next_frame += 1;
+        let mut frame = Frame::new(kind);
+        let around = self.frames.get(&self.frame);
+        frame.path = around.map(|around| around.path.clone()).unwrap_or_default();
+        frame.path.push(name);
+        frame.graph = graph.or_else(|| around.and_then(|around| around.graph.clone()));
+        frame.parent = Some(self.frame);
+        frame.owner = Some(self.task);
+        self.frames.insert(id, frame);
+        self.spawned.push(id);
+        id
+    }
+
+    /// Counts a pass of a loop.
+    ///
+    /// # Errors
+    /// `E_LOOP_LIMIT` beyond what the graph allows in all.
+    pub(crate) fn count_pass(&mut self) -> Result<(), RunError> {
+        self.passes += 1;
+        let most = self.root.graph.limits.loop_passes;
+        if self.passes <= most {
+            return Ok(());
+        }
+        Err(RunError::new(
+            "E_LOOP_LIMIT",
+            format!("The loops of the run made more than {most} passes."),
+        )
+        .hint("Raise limits.loop_passes of the graph."))
+    }
+
+    /// A pass is over: what its steps left can still be read as that of the last finished pass.
+    pub(crate) fn keep_pass(&mut self, container: NodeIx, frame: FrameId) {
+        self.pulled.clear();
+        let Some(over) = self.frames.remove(&frame) else {
+            return;
+        };
+        let kept = Finished {
+            values: over.values,
+            passes: over.passes,
+        };
+        if let Some(around) = self.frames.get_mut(&self.frame) {
+            around.passes.insert(container, kept);
+        }
+    }
+
+    /// An id for a question to a person.
+    pub(crate) fn interrupt_id(&mut self) -> String {
+        let id = format!("int_{}_{}", self.identity.run_id, self.next_interrupt);
+        self.next_interrupt += 1;
+        id
     }
 
     /// Id of a node for people.
@@ -83,17 +232,45 @@ impl Core {
             .unwrap_or_default()
     }
 
-    pub(crate) fn emit(&mut self, node: Option<NodeIx>, data: EventData) {
+    /// Id under which a node's state is kept.
+    pub(crate) fn state_id(&self, node: NodeIx) -> String {
+        self.state_key(&self.node_id(node))
+    }
+
+    /// The state id of a node of the present graph: with the sub-graph's key before it (0-rulings.md 0.2).
+    pub(crate) fn state_key(&self, id: &str) -> String {
+        let graph = self.frames.get(&self.frame);
+        match graph.and_then(|frame| frame.graph.as_ref()) {
+            Some(graph) => format!("{graph}.{id}"),
+            None => id.to_owned(),
+        }
+    }
+
+    /// Containers and sub-graphs around what is being executed.
+    pub(crate) fn path(&self) -> Vec<String> {
+        self.frames
+            .get(&self.frame)
+            .map(|frame| frame.path.clone())
+            .unwrap_or_default()
+    }
+
+    /// An event with its number. It must be pushed in the order of the numbers.
+    pub(crate) fn event(&mut self, node: Option<NodeIx>, data: EventData) -> RunEvent {
         self.seq += 1;
-        let event = RunEvent {
+        RunEvent {
             seq: self.seq,
             t: self.now,
             run_id: self.identity.run_id.clone(),
             thread_id: self.identity.thread_id.clone(),
-            graph_id: self.plan.graph.id.clone(),
+            graph_id: self.root.graph.id.clone(),
+            path: self.path(),
             node: node.map(|node| self.node_id(node)),
             data,
-        };
+        }
+    }
+
+    pub(crate) fn emit(&mut self, node: Option<NodeIx>, data: EventData) {
+        let event = self.event(node, data);
         self.effects.push(Effect::Emit(Box::new(event)));
     }
 
@@ -121,11 +298,10 @@ impl Core {
         }
     }
 
-    /// A new request whose answer goes to `node`.
-    pub(crate) fn request(&mut self, node: NodeIx) -> RequestId {
-        let request = self.next_request;
-        self.next_request += 1;
-        self.requests.insert(request, node);
+    /// A new request whose answer goes to what is being executed.
+    pub(crate) fn request(&mut self) -> RequestId {
+        let request = self.own_request();
+        self.requests.insert(request, self.task);
         request
     }
 
@@ -137,7 +313,7 @@ impl Core {
     }
 
     /// Who waits for this answer. The answer to a stream's piece leaves the request open.
-    pub(crate) fn waiter(&self, request: RequestId) -> Option<NodeIx> {
+    pub(crate) fn waiter(&self, request: RequestId) -> Option<TaskId> {
         self.requests.get(&request).copied()
     }
 
@@ -162,52 +338,28 @@ impl Core {
         Message::new(id, role, parts, self.now)
     }
 
-    pub(crate) fn set_values(&mut self, node: NodeIx, values: NodeValues) {
-        self.values.insert(self.node_id(node), values);
+    /// A question to the person, or their answer, as the channel shows it.
+    pub(crate) fn show(&mut self, role: Role, text: String) {
+        let message = self.message(role, vec![Part::text(text)]);
+        self.shown.add_reply(message);
     }
 
-    /// The value on a data input: of the edge, `None` if nothing is wired.
-    ///
-    /// # Errors
-    /// `E_INPUT_ABSENT` if what it is wired to was skipped or has no such value.
-    pub(crate) fn data_input(&self, node: NodeIx, port: &str) -> Result<Option<Value>, RunError> {
-        let Some((source, source_port)) = self.plan.graph.data_into(node, port) else {
-            return Ok(None);
-        };
-        let source_id = self.node_id(source);
-        match self.values.get(&source_id).and_then(|values| values.ports.get(source_port)) {
-            Some(value) => Ok(Some(value.clone())),
-            None => Err(RunError::new(
-                "E_INPUT_ABSENT",
-                format!(
-                    "The input '{port}' is wired to '{source_id}.{source_port}', which has no value in this run."
-                ),
-            )
-            .hint(format!("Let control pass through '{source_id}' before this node, or wire another value."))
-            .at(&self.node_id(node))),
+    /// The named results of the innermost sub-graph, or of the run.
+    pub(crate) fn set_output(&mut self, name: String, value: Value) {
+        let mut at = Some(self.frame);
+        while let Some(id) = at {
+            match self.frames.get_mut(&id) {
+                Some(Frame {
+                    kind: FrameKind::Graph { outputs, .. },
+                    ..
+                }) => {
+                    outputs.insert(name, value);
+                    return;
+                }
+                Some(frame) => at = frame.parent,
+                None => break,
+            }
         }
-    }
-}
-
-impl Core {
-    /// The values of all steps so far, for templates.
-    pub(crate) fn all_values(&self) -> Map<String, Value> {
-        self.values
-            .iter()
-            .map(|(id, values)| {
-                let mut ports = values.ports.clone();
-                ports.insert(
-                    "status".to_owned(),
-                    serde_json::to_value(values.status).unwrap_or(Value::Null),
-                );
-                (id.clone(), Value::Object(ports))
-            })
-            .collect()
-    }
-
-    /// The message that a reply's text comes from.
-    pub(crate) fn reply_message(&self, reply: NodeIx) -> Option<Message> {
-        let (source, _) = self.plan.reply_source(reply)?;
-        self.values.get(&self.node_id(source))?.message.clone()
+        self.outputs.insert(name, value);
     }
 }

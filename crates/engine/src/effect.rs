@@ -4,6 +4,7 @@
 use crate::{
     error::Failure,
     event::RunEvent,
+    interrupt::Interrupt,
     model::{ChatChunk, ChatRequest, Purpose},
     result::RunResult,
 };
@@ -23,6 +24,52 @@ pub struct MemoryRef {
     pub memory_type: MemoryType,
     /// How long it lives. Never `call`: such a memory is neither read nor written.
     pub scope: Scope,
+}
+
+/// What the host is asked to do beside models and tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum HostWork {
+    /// Call a registered function; the payload is its arguments.
+    Function,
+    /// Make an HTTP request; the payload is `{method, url, headers, query, body_type, body, max_bytes}`, the answer
+    /// `{status, headers, body}`.
+    Http,
+    /// Check a value against a JSON Schema; the payload is `{schema, value}`, the answer `{errors: [text]}`.
+    Schema,
+}
+
+impl HostWork {
+    /// The word on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Http => "http",
+            Self::Schema => "schema",
+        }
+    }
+}
+
+/// A run that waits for people, as it is put away.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Semantic hash of the graph.
+    pub graph_hash: String,
+    /// The open questions.
+    pub interrupts: Vec<Interrupt>,
+    /// The state, for [`crate::Run::restore`].
+    pub state: Value,
+}
+
+/// What a graph reads of its thread before it begins.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThreadState {
+    /// Stored variables by state id; absent ones have their default.
+    pub variables: Map<String, Value>,
+    /// The newest entries of the transcript before this run's, oldest first.
+    pub transcript: Vec<Shown>,
 }
 
 /// A request of the engine. Effects are performed in order; those on storage one after another.
@@ -99,6 +146,46 @@ pub enum Effect {
         /// Arguments.
         args: Value,
     },
+    /// Ask something else of the host. Answer: [`Input::HostDone`].
+    CallHost {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Id of the node that asks.
+        node: String,
+        /// What sort of work.
+        work: HostWork,
+        /// Name under which the host registered it.
+        name: String,
+        /// What it is given.
+        payload: Value,
+    },
+    /// Read what the graph needs of its thread. Answer: [`Input::ThreadRead`].
+    ReadThread {
+        /// Carried by the answer.
+        request: RequestId,
+        /// State ids of the variables.
+        variables: Vec<String>,
+        /// Messages of the transcript, 0 for none.
+        transcript: u32,
+    },
+    /// Store a thread variable, or remove it. Answer: [`Input::VariableWritten`].
+    WriteVariable {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Its state id.
+        variable: String,
+        /// The value; `None` removes it.
+        value: Option<Value>,
+    },
+    /// Store the run, which waits for people. Answer: [`Input::CheckpointSaved`].
+    SaveCheckpoint {
+        /// Carried by the answer.
+        request: RequestId,
+        /// What to store.
+        checkpoint: Box<Checkpoint>,
+    },
+    /// Remove the stored run: it was cancelled while it was being stored.
+    DropCheckpoint {},
     /// A call is no longer wanted; an answer to it will be ignored.
     CancelCall {
         /// Which.
@@ -134,7 +221,10 @@ pub struct RunInput {
     pub attachments: Vec<mnemograph_memory::Part>,
     /// Id of the trigger node that starts; absent: the first that fits.
     pub trigger: Option<String>,
-    /// What a manual run gets.
+    /// Name of the event, for an `event_trigger`.
+    #[serde(default)]
+    pub event: String,
+    /// What a manual run or an event brings.
     pub data: Value,
     /// Constants of the page for templates.
     pub env: Map<String, Value>,
@@ -249,6 +339,43 @@ pub enum Input {
         /// What came of it.
         result: Result<Value, Failure>,
     },
+    /// The end of a [`Effect::CallHost`].
+    HostDone {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<Value, Failure>,
+    },
+    /// Answer to [`Effect::ReadThread`].
+    ThreadRead {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<ThreadState, Failure>,
+    },
+    /// Answer to [`Effect::WriteVariable`].
+    VariableWritten {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<(), Failure>,
+    },
+    /// Answer to [`Effect::SaveCheckpoint`].
+    CheckpointSaved {
+        /// The request.
+        request: RequestId,
+        /// What came of it.
+        result: Result<(), Failure>,
+    },
+    /// A person has answered an interrupt of a run that was put away.
+    Resume {
+        /// Id of the interrupt.
+        interrupt: String,
+        /// What was decided.
+        action: String,
+        /// What was given with it.
+        data: Value,
+    },
     /// The time that [`Effect::WakeAt`] named has come.
     Timer,
     /// The page may go without another word: the open round is noted as it is now.
@@ -258,4 +385,30 @@ pub enum Input {
         /// Why.
         reason: String,
     },
+}
+
+impl Input {
+    /// The request that it answers.
+    pub(crate) fn request(&self) -> Option<RequestId> {
+        match self {
+            Self::HistoryLoaded { request, .. }
+            | Self::RoundCommitted { request, .. }
+            | Self::ModelDelta { request, .. }
+            | Self::ModelDone { request, .. }
+            | Self::ToolDone { request, .. }
+            | Self::HostDone { request, .. }
+            | Self::VariableWritten { request, .. } => Some(*request),
+            Self::Start(_)
+            | Self::TurnOpened { .. }
+            | Self::TurnFailed { .. }
+            | Self::ThreadRead { .. }
+            | Self::CheckpointSaved { .. }
+            | Self::Resume { .. }
+            | Self::JournalFailed { .. }
+            | Self::TranscriptWritten { .. }
+            | Self::Timer
+            | Self::Suspend
+            | Self::Cancel { .. } => None,
+        }
+    }
 }

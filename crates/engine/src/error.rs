@@ -7,21 +7,35 @@ use serde::{Deserialize, Serialize};
 pub const CODES: &[&str] = &[
     "E_AGENT_LIMIT",
     "E_BAD_ID",
+    "E_BUSY",
+    "E_CALL",
     "E_CANCELLED",
     "E_COERCE",
     "E_EXPR",
+    "E_GRAPH_CHANGED",
+    "E_HTTP_BLOCKED",
+    "E_HTTP_NETWORK",
+    "E_HTTP_STATUS",
     "E_INPUT_ABSENT",
     "E_INTERNAL",
+    "E_ITEMS_TYPE",
     "E_JSON",
     "E_LLM",
     "E_LLM_RESPONSE",
     "E_LLM_TIMEOUT",
+    "E_LOOP_LIMIT",
     "E_MEMORY_WRITE",
     "E_NO_MODEL",
+    "E_OUTPUT_LIMIT",
     "E_REGEX",
     "E_REQUIRES",
+    "E_RESUME_INVALID",
+    "E_RESUME_STALE",
     "E_RUN_TIMEOUT",
+    "E_SCHEMA",
     "E_STEP_LIMIT",
+    "E_STEP_TIMEOUT",
+    "E_STORE_UNAVAILABLE",
     "E_TEMPLATE",
     "E_TEMPLATE_REF",
     "E_TEMPLATE_SCOPE",
@@ -32,10 +46,13 @@ pub const CODES: &[&str] = &[
 
 /// Every warning code that a run can report, sorted.
 pub const WARNINGS: &[&str] = &[
+    "W_CLASS_UNCLEAR",
     "W_JOURNAL",
+    "W_ROUND_QUARANTINED",
     "W_STALE_EPOCH",
     "W_TEMPLATE_MISSING",
     "W_THREAD_WITHOUT_CHAT",
+    "W_VAR_UNCOERCED",
 ];
 
 /// The error of a node or of a whole run. Holds no conversation text.
@@ -68,6 +85,9 @@ pub struct RunError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub status: Option<u16>,
+    /// Something that was read was not there.
+    #[serde(skip)]
+    pub(crate) is_missing: bool,
 }
 
 impl RunError {
@@ -83,6 +103,7 @@ impl RunError {
             attempt: 0,
             retryable: false,
             status: None,
+            is_missing: false,
         }
     }
 

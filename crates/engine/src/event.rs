@@ -25,6 +25,8 @@ pub struct RunEvent {
     pub thread_id: String,
     /// The graph of the run.
     pub graph_id: String,
+    /// Ids of the containers (`each[2]`) and sub-graphs around the node, outermost first.
+    pub path: Vec<String>,
     /// The node it is about; absent for the run itself.
     pub node: Option<String>,
     /// What happened.
@@ -48,7 +50,7 @@ pub struct RunEventEnvelope {
     thread_id: String,
     /// The graph of the run.
     graph_id: String,
-    /// Ids of the containers and sub-graphs around the node, outermost first.
+    /// Ids of the containers (`each[2]`) and sub-graphs around the node, outermost first.
     path: Vec<String>,
     /// The node it is about; absent for the run itself.
     #[ts(optional)]
@@ -64,7 +66,7 @@ impl Serialize for RunEvent {
         out.serialize_field("run_id", &self.run_id)?;
         out.serialize_field("thread_id", &self.thread_id)?;
         out.serialize_field("graph_id", &self.graph_id)?;
-        out.serialize_field("path", &[(); 0])?;
+        out.serialize_field("path", &self.path)?;
         match &self.node {
             Some(node) => out.serialize_field("node", node)?,
             None => out.skip_field("node")?,
@@ -102,8 +104,24 @@ pub enum NodeStatus {
     Handled,
     /// It failed, and the run with it.
     Failed,
-    /// The run ended while it was executing.
+    /// What was around it ended while it was executing.
     Cancelled,
+}
+
+impl NodeStatus {
+    /// The word on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Skipped => "skipped",
+            Self::Handled => "handled",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
 }
 
 macro_rules! events {
@@ -245,6 +263,39 @@ events! {
         bytes: u64,
         /// SHA-256 of the round's body, hex.
         hash: String,
+    }
+    /// A pass of a loop begins.
+    LoopPass = "loop_pass" {
+        /// Place of the pass or item, from 0.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        index: u64,
+    }
+    /// A variable was written.
+    VariableSet = "variable_set" {
+        /// Its name.
+        name: String,
+        /// How long it lives.
+        scope: String,
+    }
+    /// An `emit` node tells the page something.
+    Custom = "custom" {
+        /// Name of the event.
+        name: String,
+        /// What goes with it.
+        #[cfg_attr(feature = "ts", ts(type = "unknown"))]
+        value: serde_json::Value,
+    }
+    /// The run waits for a person.
+    Interrupt = "interrupt" {
+        /// The question.
+        interrupt: crate::interrupt::Interrupt,
+    }
+    /// A person has answered; the run goes on.
+    Resumed = "resumed" {
+        /// Id of the question.
+        id: String,
+        /// What was decided; `timeout` if it came too late.
+        action: String,
     }
     /// A reply to the person begins.
     ReplyStarted = "reply_started" {}

@@ -10,35 +10,38 @@
 )]
 
 mod core;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the nodes that use these functions come next")
-)]
 mod data;
 mod effect;
 mod error;
 mod event;
+mod frame;
+mod interrupt;
 mod model;
 mod names;
 mod nodes;
 mod plan;
+mod pull;
 mod references;
 mod result;
 mod retry;
 mod run;
+mod schema;
 mod shown;
+mod values;
 
 pub use effect::{
-    Committed, Effect, Input, LoadedHistory, MemoryRef, RequestId, RunIdentity, RunInput,
+    Checkpoint, Committed, Effect, HostWork, Input, LoadedHistory, MemoryRef, RequestId,
+    RunIdentity, RunInput, ThreadState,
 };
 pub use error::{CODES, Failure, RunError, WARNINGS};
 #[cfg(feature = "ts")]
 pub use event::RunEventEnvelope;
 pub use event::{Channel, EVENT_VERSION, EventData, NodeStatus, RunEvent};
+pub use interrupt::{Interrupt, InterruptKind, PendingCall};
 pub use model::{
     ChatChunk, ChatRequest, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, Purpose,
     ResponseToolCall, ToolSpec, read_args,
 };
-pub use plan::{HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load};
+pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load};
 pub use result::{RunResult, RunStatus, RunWarning};
 pub use run::Run;

@@ -16,6 +16,18 @@ pub enum Purpose {
     /// A step of an agent.
     #[serde(rename = "agent")]
     Agent,
+    /// An `llm_response` node.
+    #[serde(rename = "response")]
+    Response,
+    /// A `classifier` node.
+    #[serde(rename = "classifier")]
+    Classifier,
+    /// An `extract` node.
+    #[serde(rename = "extract")]
+    Extract,
+    /// An answer that did not fit its schema is asked for once more.
+    #[serde(rename = "repair")]
+    Repair,
 }
 
 /// A tool as the model is told of it.

@@ -1,122 +1,280 @@
 //! Problems that show only when graph, templates and host are seen together.
 
-use crate::plan::HostCatalogue;
-use mnemograph_compact::SortedMap;
-use mnemograph_graph::{Code, Graph, NodeIx, Problem, Settings};
-use mnemograph_template::{Reference, SyntaxError, Template};
+use crate::plan::{HostCatalogue, Plan};
+use mnemograph_graph::{Code, Graph, Node, NodeIx, Problem, Scope, Settings};
+use mnemograph_template::{Reference, SyntaxError};
 
 /// The names that a template may begin a path with.
-pub(crate) const ROOTS: [&str; 6] = ["nodes", "trigger", "inputs", "variables", "env", "run"];
+pub(crate) const ROOTS: [&str; 9] = [
+    "nodes",
+    "trigger",
+    "inputs",
+    "variables",
+    "item",
+    "index",
+    "loops",
+    "env",
+    "run",
+];
 
-/// The settings of a node that are templates, with their text.
-pub(crate) fn template_settings(settings: &Settings) -> Vec<(&'static str, &str)> {
-    let given: Vec<(&'static str, Option<&str>)> = match settings {
-        Settings::AiAgent(agent) => {
-            vec![
-                ("system_prompt", Some(&agent.system_prompt)),
-                ("prompt", agent.prompt.as_deref()),
-            ]
-        }
-        Settings::Reply(reply) => vec![("text", reply.text.as_deref())],
-        Settings::Output(output) => {
-            vec![(
-                "value",
-                output.value.as_ref().and_then(serde_json::Value::as_str),
-            )]
-        }
-        _ => Vec::new(),
-    };
-    given
-        .into_iter()
-        .filter_map(|(name, text)| Some((name, text?)))
-        .collect()
-}
-
-/// A template that cannot be read.
-pub(crate) fn syntax_problem(node: &str, setting: &str, error: &SyntaxError) -> Problem {
+/// A setting that cannot be read.
+pub(crate) fn syntax_problem(node: &Node, setting: &str, error: &SyntaxError) -> Problem {
+    let hint = error.hint.clone();
     Problem::new(
         Code::TemplateSyntax,
         format!("The template in '{setting}' cannot be read: {error}."),
-        error
-            .hint
-            .clone()
-            .unwrap_or_else(|| "Mend the template at that place.".to_owned()),
+        hint.unwrap_or_else(|| "Mend the template at that place.".to_owned()),
     )
-    .node(node)
+    .node(&node.id)
     .port(setting)
 }
 
 /// Templates that read what cannot be there.
-pub(crate) fn check_templates(
-    graph: &Graph,
-    templates: &SortedMap<NodeIx, Vec<(&'static str, Template)>>,
-    problems: &mut Vec<Problem>,
-) {
-    let each = |(ix, of_node)| std::iter::repeat(ix).zip(of_node);
-    for (ix, (setting, template)) in templates.iter().flat_map(each) {
-        let Some(node) = graph.node(*ix) else {
+pub(crate) fn check_templates(plan: &Plan, problems: &mut Vec<Problem>) {
+    let mut used = Vec::new();
+    for (ix, node) in plan.graph.nodes() {
+        for setting in plan.settings_of(ix) {
+            let mut references = Vec::new();
+            setting.compiled.references(&mut references);
+            for reference in references {
+                let reader = Reader {
+                    graph: &plan.graph,
+                    ix,
+                    node,
+                    setting: &setting.path,
+                };
+                if let [root, name, ..] = reference.path.as_slice()
+                    && (root == "variables" || root == "nodes")
+                {
+                    used.push(name.clone());
+                }
+                if let Some(fault) = reader.fault(&reference) {
+                    let place = format!("line {}, column {}", reference.line, reference.column);
+                    let message = format!(
+                        "The template in '{}' ({place}) {}.",
+                        setting.path, fault.message
+                    );
+                    problems.push(
+                        Problem::new(fault.code, message, fault.hint)
+                            .node(&node.id)
+                            .port(setting.path.as_str()),
+                    );
+                }
+            }
+        }
+    }
+    check_unused(plan, &used, problems);
+}
+
+/// Variables that nothing writes or reads.
+fn check_unused(plan: &Plan, used: &[String], problems: &mut Vec<Problem>) {
+    let edges = plan.graph.edges();
+    for (ix, node) in plan.graph.nodes() {
+        let Settings::Var(var) = &node.settings else {
             continue;
         };
-        for reference in template.references() {
-            if let Some((message, hint)) = reference_fault(graph, &reference) {
-                let place = format!("line {}, column {}", reference.line, reference.column);
-                problems.push(
-                    Problem::new(
-                        Code::TemplateRef,
-                        format!("The template in '{setting}' ({place}) {message}."),
-                        hint,
-                    )
-                    .node(&node.id)
-                    .port(*setting),
-                );
-            }
+        let is_read = used
+            .iter()
+            .any(|name| *name == node.id || *name == var.name);
+        if !is_read && !edges.iter().any(|edge| edge.from == ix) {
+            problems.push(
+                Problem::new(
+                    Code::UnusedVar,
+                    format!("Nothing reads or writes the variable '{}'.", var.name),
+                    "Link a var_set node to it, read it in a template, or remove it.",
+                )
+                .node(&node.id)
+                .at(&node.pointer),
+            );
         }
     }
 }
 
-fn reference_fault(graph: &Graph, reference: &Reference) -> Option<(String, String)> {
-    let mut path = reference.path.iter().map(String::as_str);
-    let root = path.next()?;
-    if !ROOTS.contains(&root) {
-        let hint = format!(
-            "Templates know: {}. Text in quotation marks is a literal.",
-            ROOTS.join(", ")
-        );
-        return Some((format!("reads '{root}', which does not exist"), hint));
+/// Who reads.
+struct Reader<'a> {
+    graph: &'a Graph,
+    ix: NodeIx,
+    node: &'a Node,
+    setting: &'a str,
+}
+
+struct Fault {
+    code: Code,
+    message: String,
+    hint: String,
+}
+
+impl Fault {
+    fn new(code: Code, message: String, hint: impl Into<String>) -> Option<Self> {
+        let hint = hint.into();
+        Some(Self {
+            code,
+            message,
+            hint,
+        })
     }
-    if root == "variables" {
-        let name = path.next().unwrap_or_default();
-        return Some((
-            format!("reads the variable '{name}', which the graph does not declare"),
-            "Read a node's port with {{ nodes.<id>.<port> }} instead.".to_owned(),
-        ));
+}
+
+impl Reader<'_> {
+    fn fault(&self, reference: &Reference) -> Option<Fault> {
+        let path: Vec<&str> = reference.path.iter().map(String::as_str).collect();
+        let (root, rest) = path.split_first()?;
+        match (*root, rest) {
+            ("variables", [name, ..]) => self.variable(name),
+            ("nodes", [id, rest @ ..]) => self.port(id, rest.first().copied()),
+            ("item" | "index", _) if !self.has_items() => Fault::new(
+                Code::TemplateScope,
+                format!("reads '{root}', which exists inside a for_each only"),
+                "Put the node into the body of a for_each (\"parent\"), or read another value.",
+            ),
+            ("loops", [id, ..]) => self.loop_index(id),
+            ("inputs", [name, ..]) => self.input(name),
+            (root, _) if ROOTS.contains(&root) => None,
+            (root, _) => Fault::new(
+                Code::TemplateRef,
+                format!("reads '{root}', which does not exist"),
+                format!(
+                    "Templates know: {}. Text in quotation marks is a literal.",
+                    ROOTS.join(", ")
+                ),
+            ),
+        }
     }
-    if root != "nodes" {
-        return None;
+
+    /// The containers around the reader; a container's own condition and result are read inside of it.
+    fn containers(&self) -> Vec<NodeIx> {
+        let mut around = Vec::new();
+        if self.setting == "result" || self.setting == "condition" {
+            around.push(self.ix);
+        }
+        let mut at = self.graph.container_of(self.ix);
+        while let Some(container) = at {
+            around.push(container);
+            at = self.graph.container_of(container);
+        }
+        around
     }
-    let id = path.next()?;
-    let Some(node) = graph.find(id).and_then(|ix| graph.node(ix)) else {
-        let ids: Vec<_> = graph.nodes().map(|(_, node)| node.id.as_str()).collect();
-        let hint = match mnemograph_graph::nearest(id, ids.iter().copied()) {
-            Some(near) => format!("Did you mean '{near}'?"),
-            None => "Use the id of a node of this graph.".to_owned(),
+
+    fn has_items(&self) -> bool {
+        let of_list = matches!(self.node.settings, Settings::List(_))
+            && ["filter", "sort_by", "unique_by", "map"].contains(&self.setting);
+        let is_each = |ix: &NodeIx| {
+            let node = self.graph.node(*ix);
+            matches!(node.map(|node| &node.settings), Some(Settings::ForEach(_)))
         };
-        return Some((format!("reads the node '{id}', which does not exist"), hint));
-    };
-    let port = path.next()?;
-    let names: Vec<_> = node.outputs().map(|port| port.name.as_ref()).collect();
-    if ["status", "error"].contains(&port) || names.contains(&port) {
-        return None;
+        of_list || self.containers().iter().any(is_each)
     }
-    let hint = match mnemograph_graph::nearest(port, names.iter().copied()) {
-        Some(near) => format!("Did you mean '{{{{ nodes.{id}.{near} }}}}'?"),
-        None if names.is_empty() => "This node has no value to read.".to_owned(),
-        None => format!("Its ports: {}.", names.join(", ")),
-    };
-    Some((
-        format!("reads '{id}.{port}', but the node has no such port"),
-        hint,
-    ))
+
+    fn variable(&self, name: &str) -> Option<Fault> {
+        if name == "loop_index" {
+            let is_loop = |ix: &NodeIx| {
+                let node = self.graph.node(*ix);
+                matches!(
+                    node.map(|node| &node.settings),
+                    Some(Settings::WhileLoop(_) | Settings::ForEach(_))
+                )
+            };
+            if self.containers().iter().any(is_loop) {
+                return None;
+            }
+            return Fault::new(
+                Code::TemplateScope,
+                "reads 'variables.loop_index' outside of a loop".to_owned(),
+                "Put the node into the body of a loop (\"parent\"), or read another value.",
+            );
+        }
+        let found = self.graph.var(name).and_then(|ix| self.graph.node(ix));
+        let Some(node) = found else {
+            let names = self
+                .graph
+                .nodes()
+                .filter_map(|(_, node)| match &node.settings {
+                    Settings::Var(var) => Some(var.name.as_str()),
+                    _ => None,
+                });
+            let hint = match mnemograph_graph::nearest(name, names) {
+                Some(near) => format!("Did you mean '{near}'?"),
+                None => "Add a var node with this name, or read a node's port with {{ nodes.<id>.<port> }}.".to_owned(),
+            };
+            let message = format!("reads the variable '{name}', which the graph does not declare");
+            return Fault::new(Code::TemplateRef, message, hint);
+        };
+        match &node.settings {
+            Settings::Var(var) if var.scope != Scope::Session => Fault::new(
+                Code::TemplateScope,
+                format!(
+                    "reads 'variables.{name}', but its scope is {} and 'variables' holds session variables only",
+                    var.scope.as_str()
+                ),
+                format!("Write {{{{ nodes.{}.output }}}} instead.", node.id),
+            ),
+            _ => None,
+        }
+    }
+
+    fn loop_index(&self, id: &str) -> Option<Fault> {
+        let found = self.graph.find(id);
+        if found.is_some_and(|ix| self.containers().contains(&ix)) {
+            return None;
+        }
+        Fault::new(
+            Code::TemplateScope,
+            format!("reads 'loops.{id}', but the node is not in a loop of this id"),
+            "Name a loop that the node is inside of.",
+        )
+    }
+
+    fn input(&self, name: &str) -> Option<Fault> {
+        let own: &[String] = match &self.node.settings {
+            Settings::Text(text) => &text.inputs,
+            Settings::Set(set) => &set.inputs,
+            _ => &[],
+        };
+        let declared = self.graph.graph_input().and_then(|ix| self.graph.node(ix));
+        let declared = match declared.map(|node| &node.settings) {
+            Some(Settings::GraphInput(input)) => input.inputs.as_slice(),
+            _ => &[],
+        };
+        // A node's own ports hide those of its sub-graph.
+        let is_known = if own.is_empty() {
+            declared.iter().any(|input| input.name == name)
+        } else {
+            own.iter().any(|input| input == name)
+        };
+        if is_known {
+            return None;
+        }
+        Fault::new(
+            Code::TemplateRef,
+            format!("reads the input '{name}', which is not declared"),
+            "Declare it in \"inputs\" of this node, or of the sub-graph's graph_input.",
+        )
+    }
+
+    fn port(&self, id: &str, port: Option<&str>) -> Option<Fault> {
+        let Some(node) = self.graph.find(id).and_then(|ix| self.graph.node(ix)) else {
+            let ids = self.graph.nodes().map(|(_, node)| node.id.as_str());
+            let hint = match mnemograph_graph::nearest(id, ids) {
+                Some(near) => format!("Did you mean '{near}'?"),
+                None => "Use the id of a node of this graph.".to_owned(),
+            };
+            let message = format!("reads the node '{id}', which does not exist");
+            return Fault::new(Code::TemplateRef, message, hint);
+        };
+        let port = port?;
+        let ports: Vec<_> = node.outputs().collect();
+        let names: Vec<&str> = ports.iter().map(|port| port.name.as_ref()).collect();
+        if ["status", "error"].contains(&port) || names.contains(&port) {
+            return None;
+        }
+        let hint = match mnemograph_graph::nearest(port, names.iter().copied()) {
+            Some(near) => format!("Did you mean '{{{{ nodes.{id}.{near} }}}}'?"),
+            None if names.is_empty() => "This node has no value to read.".to_owned(),
+            None => format!("Its ports: {}.", names.join(", ")),
+        };
+        let message = format!("reads '{id}.{port}', but the node has no such port");
+        Fault::new(Code::TemplateRef, message, hint)
+    }
 }
 
 /// What the graph needs and the host does not offer.
@@ -158,6 +316,18 @@ pub(crate) fn check_requirements(graph: &Graph, host: &HostCatalogue, problems: 
             "tools",
             name,
             host.tools.keys().map(String::as_str).collect(),
+        );
+    }
+    for name in needs
+        .functions
+        .iter()
+        .filter(|name| !host.functions.contains(name))
+    {
+        missing(
+            "function",
+            "functions",
+            name,
+            host.functions.iter().map(String::as_str).collect(),
         );
     }
 }

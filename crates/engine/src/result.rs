@@ -19,6 +19,8 @@ pub enum RunStatus {
     Cancelled,
     /// A limit of the run was reached.
     Limit,
+    /// It waits for a person; `interrupts` says for what.
+    Waiting,
 }
 
 /// A warning of a run.
@@ -58,6 +60,13 @@ pub struct RunResult {
     pub run_id: String,
     /// The thread.
     pub thread: String,
+    /// The questions that are open, where it is waiting.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "ts",
+        ts(as = "Option<Vec<crate::interrupt::Interrupt>>", optional)
+    )]
+    pub interrupts: Vec<crate::interrupt::Interrupt>,
     /// Why it did not succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]

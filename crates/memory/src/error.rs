@@ -7,6 +7,7 @@ use crate::decode::DecodeError;
 /// Every code that [`MemoryError::code`] gives, those of the storage included.
 pub const CODES: &[&str] = &[
     "E_BAD_ID",
+    "E_BUSY",
     "E_CLOSED",
     "E_COERCE",
     "E_INTERNAL",
@@ -59,6 +60,14 @@ pub enum MemoryError {
         /// The thread.
         thread: String,
     },
+    /// A run on the thread waits for a person.
+    #[error("the run {run:?} on the thread {thread:?} waits for a person's answer")]
+    Busy {
+        /// The thread.
+        thread: String,
+        /// The run.
+        run: String,
+    },
     /// There is no such thread.
     #[error("there is no thread {thread:?}")]
     NoThread {
@@ -86,6 +95,7 @@ impl MemoryError {
             Self::BadRound { .. } => "E_MEMORY_WRITE",
             Self::Conflict { .. } => "E_STORE_CONFLICT",
             Self::ThreadActor { .. } => "E_THREAD_ACTOR",
+            Self::Busy { .. } => "E_BUSY",
             Self::NewerRecord { .. } => "E_STORE_VERSION",
         }
     }
@@ -100,6 +110,7 @@ impl MemoryError {
             | Self::BadMessage(_)
             | Self::BadRound { .. }
             | Self::ThreadActor { .. }
+            | Self::Busy { .. }
             | Self::NoThread { .. }
             | Self::NewerRecord { .. } => false,
         }
@@ -121,6 +132,9 @@ impl MemoryError {
             }
             Self::ThreadActor { .. } => {
                 "Give the actor who began the thread, or use another thread id.".to_owned()
+            }
+            Self::Busy { .. } => {
+                "Answer it with resume(), or give it up (onBusy: \"cancel_previous\").".to_owned()
             }
             Self::NoThread { .. } => "Create the thread or start a run in it first.".to_owned(),
             Self::NewerRecord { .. } => "Reload the page to get the current code.".to_owned(),

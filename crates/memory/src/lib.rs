@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod checkpoint;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod decode;
@@ -20,6 +21,7 @@ mod part;
 mod records;
 mod repair;
 pub mod thread;
+pub mod variables;
 mod view;
 mod warning;
 

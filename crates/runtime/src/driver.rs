@@ -103,7 +103,7 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                 self.host.abort(&self.run_id, request, &reason);
             }
             // A call begins when what was to be stored before it is stored: a crash then finds it in the journal.
-            Effect::CallModel { .. } | Effect::CallTool { .. } => {
+            Effect::CallModel { .. } | Effect::CallTool { .. } | Effect::CallHost { .. } => {
                 self.finish_opening(pending);
                 if pending.is_storing() {
                     pending
@@ -113,13 +113,20 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                     self.call(effect);
                 }
             }
-            Effect::CommitRound { .. } | Effect::WriteTranscript { .. } => {
+            Effect::CommitRound { .. }
+            | Effect::WriteTranscript { .. }
+            | Effect::WriteVariable { .. }
+            | Effect::SaveCheckpoint { .. }
+            | Effect::DropCheckpoint {} => {
                 self.finish_opening(pending);
                 pending
                     .operations
                     .push_back(Operation::Effect(Box::new(effect)));
             }
-            Effect::OpenTurn { .. } | Effect::LoadHistory { .. } | Effect::WriteJournal { .. } => {
+            Effect::OpenTurn { .. }
+            | Effect::ReadThread { .. }
+            | Effect::LoadHistory { .. }
+            | Effect::WriteJournal { .. } => {
                 pending
                     .operations
                     .push_back(Operation::Effect(Box::new(effect)));
@@ -165,6 +172,16 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                 };
                 (CallKind::Tool, request, node, tool, payload)
             }
+            Effect::CallHost {
+                request,
+                node,
+                work,
+                name,
+                payload,
+            } => {
+                let payload = HostPayload::Work { work, payload };
+                (CallKind::Work, request, node, name, payload)
+            }
             _ => return,
         };
         self.queue.expect_answer(call_id, kind);
@@ -198,9 +215,9 @@ impl Pending {
     fn drop_call(&mut self, call: RequestId) {
         self.operations.retain(|operation| match operation {
             Operation::Effect(effect) => match &**effect {
-                Effect::CallModel { request, .. } | Effect::CallTool { request, .. } => {
-                    *request != call
-                }
+                Effect::CallModel { request, .. }
+                | Effect::CallTool { request, .. }
+                | Effect::CallHost { request, .. } => *request != call,
                 _ => true,
             },
             Operation::WriteTurn => true,
@@ -217,7 +234,9 @@ impl Pending {
             if self.operation.is_none() {
                 self.operation = match self.operations.pop_front() {
                     Some(Operation::Effect(effect)) => match *effect {
-                        Effect::CallModel { .. } | Effect::CallTool { .. } => {
+                        Effect::CallModel { .. }
+                        | Effect::CallTool { .. }
+                        | Effect::CallHost { .. } => {
                             return Poll::Ready(Ready::Call(effect));
                         }
                         effect => Some(Box::pin(Rc::clone(store).perform(effect))),

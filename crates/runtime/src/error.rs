@@ -1,5 +1,6 @@
 //! What the runtime itself refuses.
 
+use mnemograph_engine::RunError;
 use mnemograph_memory::MemoryError;
 use thiserror::Error;
 
@@ -54,6 +55,9 @@ pub enum RuntimeError {
         /// The id.
         node: String,
     },
+    /// A run cannot go on as asked.
+    #[error("{}", .0.message)]
+    Run(RunError),
     /// Memory or storage failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -62,12 +66,13 @@ pub enum RuntimeError {
 impl RuntimeError {
     /// Stable code.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
             Self::Closed => "E_CLOSED",
             Self::BadId { .. } => "E_BAD_ID",
             Self::DuplicateRun { .. } => "E_BAD_ID",
             Self::NoSuchNode { .. } => "E_NOT_FOUND",
+            Self::Run(error) => &error.code,
             Self::Memory(error) => error.code(),
         }
     }
@@ -80,6 +85,7 @@ impl RuntimeError {
             | Self::BadId { .. }
             | Self::DuplicateRun { .. }
             | Self::NoSuchNode { .. } => false,
+            Self::Run(error) => error.retryable,
             Self::Memory(error) => error.retryable(),
         }
     }
@@ -96,6 +102,7 @@ impl RuntimeError {
             Self::NoSuchNode { .. } => {
                 "state.nodes(graph) lists the nodes that hold state.".to_owned()
             }
+            Self::Run(error) => error.hint.clone().unwrap_or_default(),
             Self::Memory(error) => error.hint().to_owned(),
         }
     }

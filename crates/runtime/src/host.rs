@@ -1,6 +1,6 @@
 //! What the runtime needs from outside: time, ids, callbacks, listeners.
 
-use mnemograph_engine::{ChatRequest, Purpose, RequestId, RunEvent, RunResult};
+use mnemograph_engine::{ChatRequest, HostWork, Purpose, RequestId, RunEvent, RunResult};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -41,6 +41,13 @@ pub enum HostPayload {
         thread_id: String,
         /// Arguments.
         args: Value,
+    },
+    /// A function, an HTTP request, the check of a schema.
+    Work {
+        /// Which of them.
+        work: HostWork,
+        /// What it is given; its shape depends on the work.
+        payload: Value,
     },
 }
 

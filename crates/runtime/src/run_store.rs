@@ -10,6 +10,7 @@ use mnemograph_memory::{
     Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
+use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -26,13 +27,13 @@ pub(crate) struct Place {
 }
 
 pub(crate) struct RunStore<S> {
-    storage: ReadAhead<S>,
-    session: ReadAhead<S>,
-    place: Place,
+    pub(crate) storage: ReadAhead<S>,
+    pub(crate) session: ReadAhead<S>,
+    pub(crate) place: Place,
     is_live: Rc<dyn Fn(&str) -> bool>,
-    now: Rc<dyn Fn() -> u64>,
-    bases: RefCell<SortedMap<String, Base>>,
-    turn: Cell<Option<Turn>>,
+    pub(crate) now: Rc<dyn Fn() -> u64>,
+    pub(crate) bases: RefCell<SortedMap<String, Base>>,
+    pub(crate) turn: Cell<Option<Turn>>,
     unwritten: RefCell<Option<Unwritten>>,
     is_opening: Cell<bool>,
 }
@@ -44,10 +45,10 @@ struct Unwritten {
 }
 
 /// The transcript's entry of this run.
-#[derive(Clone, Copy)]
-struct Turn {
-    entry: u64,
-    started_at: u64,
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Turn {
+    pub(crate) entry: u64,
+    pub(crate) started_at: u64,
 }
 
 impl<S: Storage> RunStore<S> {
@@ -104,8 +105,39 @@ impl<S: Storage> RunStore<S> {
                 let result = self.write_transcript(&shown).await.map_err(failure);
                 Some(Input::TranscriptWritten { request, result })
             }
+            Effect::ReadThread {
+                request,
+                variables,
+                transcript,
+            } => {
+                let read = self.read_thread(&variables, transcript).await;
+                let result = read.map_err(failure);
+                Some(Input::ThreadRead { request, result })
+            }
+            Effect::WriteVariable {
+                request,
+                variable,
+                value,
+            } => {
+                let written = self.write_variable(&variable, value.as_ref()).await;
+                let result = written.map_err(failure);
+                Some(Input::VariableWritten { request, result })
+            }
+            Effect::SaveCheckpoint {
+                request,
+                checkpoint,
+            } => {
+                let result = self.park(*checkpoint).await.map_err(failure);
+                Some(Input::CheckpointSaved { request, result })
+            }
+            Effect::DropCheckpoint {} => {
+                // Where that fails the run is listed as waiting, and can be given up there.
+                let _ = self.drop_checkpoint().await;
+                None
+            }
             Effect::CallModel { .. }
             | Effect::CallTool { .. }
+            | Effect::CallHost { .. }
             | Effect::CancelCall { .. }
             | Effect::WakeAt { .. }
             | Effect::Emit(_)

@@ -6,7 +6,7 @@ use crate::{
     host::{Host, LocalFuture},
     queue::InputQueue,
     read_ahead::ReadAhead,
-    run_store::RunStore,
+    run_store::{Place, RunStore},
 };
 use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{ChatChunk, Failure, Input, Plan, RequestId, Run, RunIdentity, RunInput};
@@ -126,9 +126,6 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             check_id("The thread", thread)?;
         }
         let run_id = options.run_id;
-        if self.inner.runs.live.borrow().contains_key(&run_id) {
-            return Err(RuntimeError::DuplicateRun { run_id });
-        }
         let has_thread = options.thread.is_some();
         let thread_id = options.thread.unwrap_or_else(|| run_id.clone());
         let identity = RunIdentity {
@@ -136,41 +133,57 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             thread_id: thread_id.clone(),
             has_thread,
         };
+        let place = Place {
+            namespace: self.inner.namespace.clone(),
+            graph: plan.graph.id.clone(),
+            thread: thread_id,
+            actor,
+            run_id,
+            is_locked: options.is_locked,
+            only_history: plan.only_history(),
+        };
+        let (store, queue) = self.place_run(place)?;
+        queue.push(Input::Start(Box::new(options.input)));
+        Ok(self.drive(Run::new(plan, identity), store, queue))
+    }
+
+    /// Puts a run on the list of those that go on.
+    ///
+    /// # Errors
+    /// `E_BAD_ID` for one that is on it.
+    pub(crate) fn place_run(
+        &self,
+        place: Place,
+    ) -> Result<(Rc<RunStore<S>>, Rc<InputQueue>), RuntimeError> {
+        let run_id = place.run_id.clone();
+        let mut runs = self.inner.runs.live.borrow_mut();
+        if runs.contains_key(&run_id) {
+            return Err(RuntimeError::DuplicateRun { run_id });
+        }
         let queue = Rc::new(InputQueue::default());
         let session = MemoryStorage::new();
         let live = LiveRun {
             queue: Rc::clone(&queue),
             session: session.clone(),
-            graph: plan.graph.id.clone(),
+            graph: place.graph.clone(),
         };
-        self.inner
-            .runs
-            .live
-            .borrow_mut()
-            .insert(run_id.clone(), live);
-        let store = RunStore::new(
-            Rc::clone(&self.inner.storage),
-            session,
-            crate::run_store::Place {
-                namespace: self.inner.namespace.clone(),
-                graph: plan.graph.id.clone(),
-                thread: thread_id.clone(),
-                actor,
-                run_id: run_id.clone(),
-                is_locked: options.is_locked,
-                only_history: plan.only_history(),
-            },
-            self.liveness(),
-            self.clock(),
-        );
-        queue.push(Input::Start(Box::new(options.input)));
+        runs.insert(run_id, live);
+        drop(runs);
+        let storage = Rc::clone(&self.inner.storage);
+        let store = RunStore::new(storage, session, place, self.liveness(), self.clock());
+        Ok((Rc::new(store), queue))
+    }
+
+    /// Drives a run that is on the list to its end.
+    pub(crate) fn drive(&self, run: Run, store: Rc<RunStore<S>>, queue: Rc<InputQueue>) -> Started {
+        let (run_id, thread_id) = (store.place.run_id.clone(), store.place.thread.clone());
         let driver = Driver {
             host: Rc::clone(&self.inner.host),
-            run: Run::new(plan, identity),
+            run,
             run_id: run_id.clone(),
             thread_id: thread_id.clone(),
             queue,
-            store: Rc::new(store),
+            store,
             events: Vec::new(),
         };
         let (host, id, runs) = (
@@ -183,11 +196,11 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             drop(runs);
             host.finished(&id, result);
         });
-        Ok(Started {
+        Started {
             run_id,
             thread_id,
             future,
-        })
+        }
     }
 
     /// Brings an answer of the host to its run. An answer that nobody waits for (late, second, unknown) is
@@ -315,6 +328,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
 pub(crate) enum CallKind {
     Model,
     Tool,
+    Work,
 }
 
 fn read_delivery(request: RequestId, kind: CallKind, delivery: Delivery) -> Input {
@@ -339,6 +353,14 @@ fn read_delivery(request: RequestId, kind: CallKind, delivery: Delivery) -> Inpu
             result: read_json(&text, "E_TOOL"),
         },
         (CallKind::Tool, Delivery::Error(failure)) => Input::ToolDone {
+            request,
+            result: Err(failure),
+        },
+        (CallKind::Work, Delivery::Done(text) | Delivery::Delta(text)) => Input::HostDone {
+            request,
+            result: read_json(&text, "E_CALL"),
+        },
+        (CallKind::Work, Delivery::Error(failure)) => Input::HostDone {
             request,
             result: Err(failure),
         },

@@ -105,7 +105,7 @@ impl ScriptedHost {
             .iter()
             .filter_map(|call| match &call.payload {
                 HostPayload::Model { request, .. } => Some((**request).clone()),
-                HostPayload::Tool { .. } => None,
+                HostPayload::Tool { .. } | HostPayload::Work { .. } => None,
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use crate::{
     entry::{counted, entering},
     error::{plain_error, runtime_error, store_error},
     host::JsHost,
-    options::{Create, HandleConfig, StartInput, StorageKind, delivery},
+    options::{Answer, Create, HandleConfig, StartInput, StorageKind, delivery},
 };
 use js_sys::Promise;
 use mnemograph_engine::{HostCatalogue, Plan, RunInput};
@@ -108,6 +108,31 @@ impl RuntimeHandle {
             spawn_local(counted(started.future));
             to_js(&json!({"run_id": started.run_id, "thread": started.thread_id}))
         })
+    }
+
+    /// Answers a question of a run that waits; `{run_id, interrupt, action, data, allow_changed_graph, is_locked}`.
+    /// Resolves as `start` answers.
+    pub fn resume(&self, graph: usize, answer: JsValue) -> Promise {
+        let (runtime, plan) = (self.runtime.clone(), self.plan(graph));
+        promise(async move {
+            let answer: Answer = from_js(&answer, "The answer")?;
+            let resumed = runtime.resume(plan?, answer.into()).await;
+            let started = resumed.map_err(|error| runtime_error(&error))?;
+            spawn_local(counted(started.future));
+            to_js(&json!({"run_id": started.run_id, "thread": started.thread_id}))
+        })
+    }
+
+    /// The runs that wait for people, of a thread or of all.
+    pub fn waiting(&self, thread: Option<String>) -> Promise {
+        let runtime = self.runtime.clone();
+        promise(async move { answer(runtime.waiting(thread.as_deref()).await) })
+    }
+
+    /// Gives a waiting run up. True if it was one.
+    pub fn drop_waiting(&self, run_id: String) -> Promise {
+        let runtime = self.runtime.clone();
+        promise(async move { answer(runtime.drop_waiting(&run_id).await) })
     }
 
     /// Brings an answer of the host. One that nobody waits for is counted and dropped.
@@ -241,6 +266,7 @@ impl RuntimeHandle {
                 message: input.message,
                 attachments: input.attachments,
                 trigger: input.trigger,
+                event: input.event,
                 data: input.data,
                 env: self.env.clone(),
             },

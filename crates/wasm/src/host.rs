@@ -69,6 +69,13 @@ struct ToolCall<'a> {
     node: &'a str,
 }
 
+/// What the package reads of other work.
+#[derive(Serialize)]
+struct WorkCall<'a> {
+    payload: &'a Value,
+    node: &'a str,
+}
+
 impl Host for JsHost {
     fn now(&self) -> u64 {
         milliseconds(JsHost::now(self).unwrap_or(0.0))
@@ -97,6 +104,13 @@ impl Host for JsHost {
                     node: &call.node,
                 };
                 ("tool", serde_json::to_string(&call))
+            }
+            HostPayload::Work { work, payload } => {
+                let call = WorkCall {
+                    payload,
+                    node: &call.node,
+                };
+                (work.as_str(), serde_json::to_string(&call))
             }
         };
         // Neither fails: all keys are texts, and the package's host never throws. If one did, the call's time limit ends it.

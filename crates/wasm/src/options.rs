@@ -3,7 +3,7 @@
 use mnemograph_compact::{Fault, Fields, FromJson, json_struct, json_words};
 use mnemograph_engine::{Failure, HostCatalogue, HostTool};
 use mnemograph_memory::{Message, ModelRef, Part};
-use mnemograph_runtime::Delivery;
+use mnemograph_runtime::{Delivery, ResumeOptions};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -15,6 +15,7 @@ pub(crate) struct HandleConfig {
     pub(crate) storage: StorageKind,
     models: Vec<ModelEntry>,
     tools: Vec<ToolEntry>,
+    functions: Vec<String>,
     pub(crate) env: Map<String, Value>,
 }
 
@@ -47,7 +48,7 @@ pub(crate) enum StorageKind {
 json_words!(StorageKind);
 
 json_struct! {
-    HandleConfig { database, namespace, storage, models: default, tools: default, env: default }
+    HandleConfig { database, namespace, storage, models: default, tools: default, functions: default, env: default }
     StartInput {
         run_id,
         text,
@@ -56,10 +57,19 @@ json_struct! {
         thread,
         actor,
         trigger,
+        event: default,
         data: default,
         locked: default,
     }
     Create { id, actor, title }
+    Answer {
+        run_id,
+        interrupt,
+        action,
+        data: default,
+        allow_changed_graph: default,
+        locked: default,
+    }
 }
 
 impl FromJson for ModelEntry {
@@ -84,6 +94,7 @@ impl FromJson for ToolEntry {
             tool: HostTool {
                 description: fields.take_or_default("description"),
                 parameters: fields.take_or_default("parameters"),
+                approval: fields.take_or_default("approval"),
             },
         };
         fields.finish(read)
@@ -103,6 +114,7 @@ impl HandleConfig {
         HostCatalogue {
             models: models.collect(),
             tools: tools.collect(),
+            functions: self.functions.clone(),
         }
     }
 }
@@ -117,8 +129,33 @@ pub(crate) struct StartInput {
     pub(crate) thread: Option<String>,
     pub(crate) actor: Option<String>,
     pub(crate) trigger: Option<String>,
+    pub(crate) event: String,
     pub(crate) data: Value,
     pub(crate) locked: bool,
+}
+
+/// A person's answer to a run that waits.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    run_id: String,
+    interrupt: String,
+    action: String,
+    data: Value,
+    allow_changed_graph: bool,
+    locked: bool,
+}
+
+impl From<Answer> for ResumeOptions {
+    fn from(answer: Answer) -> Self {
+        Self {
+            run_id: answer.run_id,
+            interrupt: answer.interrupt,
+            action: answer.action,
+            data: answer.data,
+            allow_changed_graph: answer.allow_changed_graph,
+            is_locked: answer.locked,
+        }
+    }
 }
 
 /// A thread to be made known.

@@ -1,20 +1,20 @@
 //! `reply`: what the person is shown.
 
 use crate::{
-    core::{Core, NodeValues},
+    core::Core,
     error::RunError,
     event::{EventData, NodeStatus},
+    frame::NodeValues,
+    names::text_of,
     nodes::Progress,
 };
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{Part, Role};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Result<Progress, RunError> {
     let text = match core.data_input(node, "text")? {
-        Some(Value::String(text)) => text,
-        Some(Value::Null) => String::new(),
-        Some(other) => other.to_string(),
+        Some(value) => text_of(&value),
         None => core.render_setting(node, "text")?.unwrap_or_default(),
     };
     core.emit(Some(node), EventData::ReplyStarted {});

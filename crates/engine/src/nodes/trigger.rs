@@ -1,11 +1,6 @@
 //! The triggers: which one starts, and what it gives.
 
-use crate::{
-    core::{Core, NodeValues},
-    effect::RunInput,
-    error::RunError,
-    event::NodeStatus,
-};
+use crate::{core::Core, effect::RunInput, error::RunError, event::NodeStatus, frame::NodeValues};
 use mnemograph_graph::{NodeIx, Settings};
 use mnemograph_memory::{Message, Part, Role};
 use serde_json::{Map, Value};
@@ -83,6 +78,10 @@ pub(crate) fn values(core: &Core, trigger: NodeIx, message: &Message) -> NodeVal
                 "thread_id".to_owned(),
                 Value::String(core.identity.thread_id.clone()),
             );
+        }
+        Some(Settings::EventTrigger(_)) => {
+            ports.insert("name".to_owned(), Value::from(core.input.event.clone()));
+            ports.insert("data".to_owned(), core.input.data.clone());
         }
         _ => {
             ports.insert("data".to_owned(), core.input.data.clone());

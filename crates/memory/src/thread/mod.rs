@@ -356,7 +356,12 @@ pub async fn delete<S: Storage>(
         let batch = Batch::new(Durability::Strict)
             .check(Table::Threads, key.clone(), record.map(|record| record.rev))
             .delete(Table::Threads, key.clone())
-            .delete_range(Table::Transcripts, Range::prefix(&key));
+            .delete_range(Table::Transcripts, Range::prefix(&key))
+            .delete_range(
+                Table::Variables,
+                Range::prefix(&crate::variables::of_thread(namespace, id)),
+            )
+            .delete_range(Table::Checkpoints, Range::prefix(&key));
         let batch = histories.into_iter().fold(batch, |batch, (history, life)| {
             delete_contents(batch, &history)
                 .delete(Table::Heads, history.head())

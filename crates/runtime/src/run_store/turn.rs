@@ -2,7 +2,7 @@
 
 use super::{Place, RunStore, Turn, Unwritten, failure};
 use mnemograph_engine::Input;
-use mnemograph_memory::{MemoryError, Shown, ShownStatus, history, thread};
+use mnemograph_memory::{MemoryError, Shown, ShownStatus, checkpoint, history, thread};
 use mnemograph_storage::{Batch, Durability, Storage};
 use std::rc::Rc;
 
@@ -14,10 +14,12 @@ impl<S: Storage> RunStore<S> {
             namespace, thread, ..
         } = &self.place;
         let mut scans = thread::scans(namespace, thread)?;
+        scans.push(checkpoint::scan(namespace, Some(thread))?);
         if let Some(memory) = &self.place.only_history {
             scans.extend(history::scans(&self.key(memory)?));
         }
         self.storage.fetch(scans).await?;
+        self.check_nobody_waits().await?;
         // What is left unmarked now is marked by a later turn.
         let _ = self.settle_earlier().await;
         let now = (self.now)();

@@ -1,36 +1,53 @@
 //! How an agent ends: the round is closed, stored, and only then its outcome goes on (3-memory.md D34, D35).
 
-use super::{Agent, Outcome, Phase, answer_values};
+use super::{Agent, Outcome, Phase};
 use crate::{
-    core::{Core, NodeValues},
+    core::Core,
     effect::{Committed, Effect},
     error::{Failure, RunError},
-    event::{Channel, EventData, NodeStatus},
+    event::{Channel, EventData},
+    frame::NodeValues,
     nodes::Progress,
 };
 use mnemograph_memory::{Message, Part, Role, Round, ShownStatus, Status};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// A round that is to be stored, with what comes after that.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Closing {
+    round: Round,
+    reply: Message,
+    status: ShownStatus,
+    outcome: Outcome,
+}
+
 impl Agent {
-    pub(super) fn succeed(&mut self, core: &mut Core, text: String) -> Progress {
-        let shown_message = self.shown_message(core, text.clone(), Status::Complete);
-        let usage = serde_json::to_value(&core.usage).unwrap_or(Value::Null);
-        let messages = serde_json::to_value(&self.round.messages).unwrap_or(Value::Null);
-        let values = NodeValues {
-            status: Some(NodeStatus::Succeeded),
-            ports: answer_values(text, usage, messages, self.iterations),
-            message: Some(shown_message.clone()),
-        };
-        let round = self.round.clone();
-        self.store(
-            core,
-            round,
-            shown_message,
-            ShownStatus::Complete,
-            Outcome::Answered {
+    pub(super) fn succeed(&mut self, core: &mut Core, text: String, json: Value) -> Progress {
+        let reply = self.shown_message(core, text.clone(), Status::Complete);
+        let mut values = NodeValues::of([
+            ("output", Value::String(text)),
+            (
+                "messages",
+                serde_json::to_value(&self.round.messages).unwrap_or_default(),
+            ),
+            ("json", json),
+            (
+                "usage",
+                serde_json::to_value(&self.usage).unwrap_or_default(),
+            ),
+            ("iterations", Value::from(self.iterations)),
+        ]);
+        values.message = Some(reply.clone());
+        let closing = Closing {
+            round: self.round.clone(),
+            reply,
+            status: ShownStatus::Complete,
+            outcome: Outcome::Answered {
                 values: Box::new(values),
             },
-        )
+        };
+        self.close(core, closing)
     }
 
     pub(super) fn fail(&mut self, core: &mut Core, error: RunError) -> Progress {
@@ -40,18 +57,14 @@ impl Agent {
     /// Ends because the run ends: what runs outside is told, what is there is kept and marked.
     pub(crate) fn abort(&mut self, core: &mut Core, reason: &str) -> Progress {
         match &self.phase {
-            Phase::Storing { .. } => return Progress::Waiting,
+            Phase::Storing { .. } | Phase::Turn(_) => return Progress::Waiting,
             Phase::Done => return Progress::Aborted,
-            Phase::Calling { request, .. } => {
-                let request = *request;
-                core.cancel_call(request, reason);
-            }
+            Phase::Calling => self.call.cancel(core, reason),
             Phase::Tools { .. } => self.cancel_tools(core, reason),
-            Phase::Loading { request } => {
+            Phase::Loading { request } | Phase::Checking { request, .. } => {
                 let request = *request;
                 core.forget_request(request);
             }
-            Phase::Waiting { .. } => {}
         }
         self.end_round(core, Status::Aborted, None)
     }
@@ -81,11 +94,13 @@ impl Agent {
             Some(error) => (ShownStatus::Failed, Outcome::Failed { error }),
             None => (ShownStatus::Aborted, Outcome::Aborted),
         };
-        if self.channel == Channel::Reply && !shown.text().is_empty() {
-            core.shown.add_reply(shown);
-        }
-        let entry = core_entry(core, shown_status);
-        self.store_entry(core, round, entry, outcome)
+        let closing = Closing {
+            round,
+            reply: shown,
+            status: shown_status,
+            outcome,
+        };
+        self.close(core, closing)
     }
 
     /// The open round as it would be kept if it ended now: finished results, and the text that has
@@ -98,7 +113,7 @@ impl Agent {
                 .messages
                 .push(self.added(id, Role::Tool, vec![result]));
         }
-        if let Phase::Calling { draft, .. } = &self.phase {
+        if let Some(draft) = self.call.draft() {
             let mut parts = draft.parts("call");
             parts.retain(|part| !matches!(part, Part::ToolCall { .. }));
             if !parts.is_empty() {
@@ -134,40 +149,43 @@ impl Agent {
         message
     }
 
-    fn store(
-        &mut self,
-        core: &mut Core,
-        round: Round,
-        reply: Message,
-        status: ShownStatus,
-        outcome: Outcome,
-    ) -> Progress {
-        let foreseen = self.channel == Channel::Reply
-            && self.memory.is_some()
-            && core.identity.has_thread
-            && core.plan.ends_with_reply(self.node);
-        let entry = foreseen.then(|| core.shown.foresee(reply, status));
-        self.store_entry(core, round, entry, outcome)
-    }
-
-    fn store_entry(
-        &mut self,
-        core: &mut Core,
-        round: Round,
-        shown: Option<mnemograph_memory::Shown>,
-        outcome: Outcome,
-    ) -> Progress {
+    /// Stores the round, as soon as nothing that began earlier can still store something.
+    pub(super) fn close(&mut self, core: &mut Core, closing: Closing) -> Progress {
+        if !core.may_commit {
+            self.phase = Phase::Turn(Box::new(closing));
+            return Progress::Waiting;
+        }
+        let Closing {
+            round,
+            reply,
+            status,
+            outcome,
+        } = closing;
+        let entry = if matches!(outcome, Outcome::Answered { .. }) {
+            let is_foreseen = self.channel == Channel::Reply
+                && self.memory.is_some()
+                && core.identity.has_thread
+                && core.plan.ends_with_reply(self.node);
+            is_foreseen.then(|| core.shown.foresee(reply, status))
+        } else {
+            if self.channel == Channel::Reply && !reply.text().is_empty() {
+                core.shown.add_reply(reply);
+            }
+            core.identity
+                .has_thread
+                .then(|| core.shown.store_now(status))
+        };
         let Some(used) = &self.memory else {
             self.phase = Phase::Done;
             return self.end(core, outcome);
         };
-        let request = core.request(self.node);
+        let request = core.request();
         core.effects.push(Effect::CommitRound {
             request,
             memory: used.memory.clone(),
             round,
             seen_seq: used.seen_seq,
-            shown,
+            shown: entry,
         });
         self.phase = Phase::Storing { request, outcome };
         Progress::Waiting
@@ -226,11 +244,4 @@ impl Agent {
             Outcome::Aborted => Progress::Aborted,
         }
     }
-}
-
-/// The transcript's entry to go with the round, if the run keeps one.
-fn core_entry(core: &mut Core, status: ShownStatus) -> Option<mnemograph_memory::Shown> {
-    core.identity
-        .has_thread
-        .then(|| core.shown.store_now(status))
 }

@@ -4,22 +4,29 @@
 //! or foreign answer changes nothing.
 
 mod finish;
-mod model_call;
 mod request;
 mod tools;
+mod turn;
 
 use crate::{
-    core::{Core, NodeValues},
+    core::Core,
     effect::{Effect, Input, LoadedHistory, MemoryRef, RequestId},
     error::{Failure, RunError},
     event::{Channel, EventData},
-    model::Draft,
-    nodes::Progress,
+    frame::NodeValues,
+    interrupt::Interrupt,
+    model::Purpose,
+    names::text_of,
+    nodes::{
+        Load, Progress, Signal,
+        model_call::{Heard, ModelCall},
+    },
 };
+use finish::Closing;
 use mnemograph_graph::{AiAgent, NodeIx, Settings};
 use mnemograph_memory::{Message, Part, Role, Round, Status, ViewPolicy};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tools::ToolRun;
 
 /// A journal row is written at least this often while text streams (0-rulings.md 0.4).
@@ -35,12 +42,13 @@ pub(crate) struct Agent {
     view: Vec<Message>,
     round: Round,
     channel: Channel,
-    /// Model calls so far.
+    /// Model calls so far, without a repair.
     iterations: u32,
-    /// Which of the linked models is asked: 0 main, 1 fallback.
-    model: usize,
-    /// Attempts of the present call, from 1.
-    attempt: u32,
+    call: ModelCall,
+    /// Tokens of this execution.
+    usage: mnemograph_memory::Usage,
+    /// The answer that did not fit the schema, and what was wrong with it.
+    unfit: Option<(String, Vec<String>)>,
     journalled_at: u64,
     phase: Phase,
 }
@@ -57,18 +65,18 @@ enum Phase {
     Loading {
         request: RequestId,
     },
-    Calling {
-        request: RequestId,
-        draft: Draft,
-        started: u64,
-        heard: u64,
-    },
-    Waiting {
-        until: u64,
-    },
+    Calling,
     Tools {
         runs: Vec<ToolRun>,
     },
+    /// The host checks the answer against the schema.
+    Checking {
+        request: RequestId,
+        text: String,
+        value: Value,
+    },
+    /// The round is closed; what began earlier stores first.
+    Turn(Box<Closing>),
     Storing {
         request: RequestId,
         outcome: Outcome,
@@ -96,11 +104,15 @@ impl Agent {
             .render_setting(node, "system_prompt")?
             .filter(|text| !text.trim().is_empty());
         let memory = core.plan.memory(node, core.identity.has_thread);
-        let memory = memory.map(|memory| MemoryUse {
-            memory,
-            seen_seq: 0,
+        let memory = memory.map(|mut memory| {
+            memory.node = core.state_key(&memory.node);
+            MemoryUse {
+                memory,
+                seen_seq: 0,
+            }
         });
-        let round_id = format!("rnd_{}_{}", core.identity.run_id, core.node_id(node));
+        // A loop runs its agents again and again: the task's number keeps their rounds apart.
+        let round_id = format!("rnd_{}_{}", core.identity.run_id, core.task);
         let run_id = core.identity.run_id.clone();
         let mut agent = Self {
             node,
@@ -110,15 +122,16 @@ impl Agent {
             round: Round::new(round_id, run_id),
             channel: core.plan.channel(node),
             iterations: 0,
-            model: 0,
-            attempt: 0,
+            call: ModelCall::new(node, core.plan.channel(node), Purpose::Agent),
+            usage: mnemograph_memory::Usage::default(),
+            unfit: None,
             journalled_at: core.now,
             phase: Phase::Done,
         };
         agent.push(core, user);
         let progress = match agent.memory.as_ref().map(|used| used.memory.clone()) {
             Some(memory) => {
-                let request = core.request(node);
+                let request = core.request();
                 agent.phase = Phase::Loading { request };
                 core.effects.push(Effect::LoadHistory { request, memory });
                 Progress::Waiting
@@ -128,33 +141,53 @@ impl Agent {
         Ok((agent, progress))
     }
 
-    /// Takes an answer. One that does not belong to the present phase changes nothing.
-    pub(crate) fn resume(&mut self, core: &mut Core, input: Input) -> Progress {
+    /// Takes a signal. One that does not belong to the present phase changes nothing.
+    pub(crate) fn resume(&mut self, core: &mut Core, signal: Signal) -> Progress {
         let settings = match settings(core, self.node) {
             Ok(settings) => settings.clone(),
             Err(error) => return Progress::Failed(error),
         };
+        match (signal, &mut self.phase) {
+            (Signal::Input(input), _) => self.input(core, &settings, input),
+            (Signal::Frame(frame, outcome), Phase::Tools { .. }) => {
+                self.graph_done(core, &settings, frame, outcome)
+            }
+            (
+                Signal::Decision {
+                    interrupt,
+                    action,
+                    data,
+                },
+                Phase::Tools { .. },
+            ) => self.decided(core, &settings, &interrupt, &action, &data),
+            (Signal::Turn, Phase::Turn(_)) => {
+                match std::mem::replace(&mut self.phase, Phase::Done) {
+                    Phase::Turn(closing) => self.close(core, *closing),
+                    _ => Progress::Waiting,
+                }
+            }
+            _ => Progress::Waiting,
+        }
+    }
+
+    fn input(&mut self, core: &mut Core, settings: &AiAgent, input: Input) -> Progress {
         match (input, &mut self.phase) {
             (Input::HistoryLoaded { request, result }, Phase::Loading { request: asked })
                 if request == *asked =>
             {
                 core.forget_request(request);
-                self.loaded(core, &settings, result)
-            }
-            (Input::ModelDelta { request, chunk }, Phase::Calling { request: asked, .. })
-                if request == *asked =>
-            {
-                self.heard(core, &settings, chunk)
-            }
-            (Input::ModelDone { request, result }, Phase::Calling { request: asked, .. })
-                if request == *asked =>
-            {
-                core.forget_request(request);
-                self.answered(core, &settings, result)
+                self.loaded(core, settings, result)
             }
             (Input::ToolDone { request, result }, Phase::Tools { .. }) => {
                 core.forget_request(request);
-                self.tool_done(core, &settings, request, result)
+                self.tool_done(core, settings, request, result)
+            }
+            (Input::Timer, Phase::Tools { .. }) => self.tools_timed_out(core, settings),
+            (Input::HostDone { request, result }, Phase::Checking { request: asked, .. })
+                if request == *asked =>
+            {
+                core.forget_request(request);
+                self.checked(core, settings, &crate::schema::errors(result))
             }
             (Input::RoundCommitted { request, result }, Phase::Storing { request: asked, .. })
                 if request == *asked =>
@@ -162,38 +195,62 @@ impl Agent {
                 core.forget_request(request);
                 self.stored(core, result)
             }
-            (Input::Timer, _) => self.timer(core, &settings),
+            (input, Phase::Calling) => match self.call.take(core, input) {
+                Heard::Nothing => Progress::Waiting,
+                Heard::Piece => self.piece(core),
+                Heard::Again => self.ask(core, settings),
+                Heard::Failed(error) => self.fail(core, error),
+                Heard::Answer(draft) => self.take_answer(core, settings, &draft),
+            },
             _ => Progress::Waiting,
+        }
+    }
+
+    /// The next time at which this execution wants [`Input::Timer`].
+    pub(crate) fn deadline(&self, core: &Core) -> Option<u64> {
+        match &self.phase {
+            Phase::Calling => self.call.deadline(core),
+            Phase::Tools { runs } => runs.iter().filter_map(ToolRun::deadline).min(),
+            Phase::Loading { .. }
+            | Phase::Checking { .. }
+            | Phase::Turn(_)
+            | Phase::Storing { .. }
+            | Phase::Done => None,
+        }
+    }
+
+    /// What it counts as: a person or a sub-graph is waited for without holding anybody up.
+    pub(crate) fn load(&self) -> Load {
+        let Phase::Tools { runs } = &self.phase else {
+            return Load::Leaf;
+        };
+        let has = |load: Load| runs.iter().any(|run| run.load() == Some(load));
+        if has(Load::Leaf) {
+            Load::Leaf
+        } else if has(Load::Container) {
+            Load::Container
+        } else if has(Load::Person) {
+            Load::Person
+        } else {
+            Load::Leaf
+        }
+    }
+
+    pub(crate) fn wants_turn(&self) -> bool {
+        matches!(self.phase, Phase::Turn(_))
+    }
+
+    /// The tool calls that a person has to agree to.
+    pub(crate) fn interrupts(&self) -> Vec<Interrupt> {
+        match &self.phase {
+            Phase::Tools { runs } => runs.iter().filter_map(ToolRun::interrupt).collect(),
+            _ => Vec::new(),
         }
     }
 
     /// From now on nothing of this execution is to be stored.
     pub(crate) fn leave_memory(&mut self) {
         self.memory = None;
-    }
-
-    /// The next time at which this execution wants [`Input::Timer`].
-    pub(crate) fn deadline(&self, core: &Core) -> Option<u64> {
-        match &self.phase {
-            Phase::Calling { started, heard, .. } => {
-                Some(core.plan.model_deadline(self.node, *started, *heard))
-            }
-            Phase::Waiting { until } => Some(*until),
-            Phase::Tools { runs } => runs.iter().filter_map(ToolRun::deadline).min(),
-            Phase::Loading { .. } | Phase::Storing { .. } | Phase::Done => None,
-        }
-    }
-
-    fn timer(&mut self, core: &mut Core, settings: &AiAgent) -> Progress {
-        if self.deadline(core).is_none_or(|at| at > core.now) {
-            return Progress::Waiting;
-        }
-        match &self.phase {
-            Phase::Calling { .. } => self.model_timed_out(core, settings),
-            Phase::Waiting { .. } => self.call_again(core, settings),
-            Phase::Tools { .. } => self.tools_timed_out(core, settings),
-            Phase::Loading { .. } | Phase::Storing { .. } | Phase::Done => Progress::Waiting,
-        }
     }
 
     fn loaded(
@@ -248,10 +305,9 @@ impl Agent {
     /// Notes what only this page knows: text that has streamed and results that have come since the last note.
     pub(crate) fn suspend(&mut self, core: &mut Core) {
         match self.phase {
-            Phase::Calling { .. } | Phase::Tools { .. } => self.journal(core),
-            // Nothing is open yet, nothing is new since the failed call, or the round itself is on its way.
-            Phase::Loading { .. } | Phase::Waiting { .. } | Phase::Storing { .. } | Phase::Done => {
-            }
+            Phase::Calling | Phase::Tools { .. } | Phase::Checking { .. } => self.journal(core),
+            // Nothing is open yet, or the round itself is on its way.
+            Phase::Loading { .. } | Phase::Turn(_) | Phase::Storing { .. } | Phase::Done => {}
         }
     }
 
@@ -295,27 +351,4 @@ fn user_message(core: &mut Core, node: NodeIx) -> Result<Message, RunError> {
         return Ok(trigger);
     }
     Ok(core.message(Role::User, vec![Part::text(text)]))
-}
-
-/// A value as text for a model: text as it is, anything else as compact JSON.
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
-}
-
-fn answer_values(
-    text: String,
-    usage: Value,
-    messages: Value,
-    iterations: u32,
-) -> Map<String, Value> {
-    let mut ports = Map::new();
-    ports.insert("output".to_owned(), Value::String(text));
-    ports.insert("messages".to_owned(), messages);
-    ports.insert("usage".to_owned(), usage);
-    ports.insert("iterations".to_owned(), Value::from(iterations));
-    ports
 }

@@ -1,71 +1,49 @@
 //! What the model is sent: system prompt, view, open round, tools, parameters.
 
 use super::Agent;
-use crate::{core::Core, error::RunError, model::ChatRequest};
-use mnemograph_graph::{AiAgent, LlmModel, NodeIx, Settings};
+use crate::{core::Core, model::ChatRequest, schema};
+use mnemograph_graph::AiAgent;
 use mnemograph_memory::{Content, Message, Part, Role};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// The linked model in use.
-pub(super) fn model_of(core: &Core, agent: NodeIx, place: usize) -> Result<LlmModel, RunError> {
-    let linked = core.plan.graph.links(agent, "llm").get(place).copied();
-    match linked
-        .and_then(|ix| core.plan.graph.node(ix))
-        .map(|node| &node.settings)
-    {
-        Some(Settings::LlmModel(model)) => Ok(model.clone()),
-        _ => Err(
-            RunError::new("E_NO_MODEL", "The agent has no model to ask.")
-                .hint("Link an llm_model node to its 'llm' port.")
-                .at(&core.node_id(agent)),
+pub(super) fn chat_request(core: &mut Core, agent: &Agent, settings: &AiAgent) -> ChatRequest {
+    let limit = settings.tool_result_max_chars;
+    let system = match (&agent.system, &settings.output_schema) {
+        (Some(system), Some(_)) => Some(schema::instruct(system)),
+        (None, Some(_)) => Some(schema::instruct("")),
+        (system, None) => system.clone(),
+    };
+    let mut messages = Vec::new();
+    if let Some(system) = system {
+        messages.push(core.message(Role::System, vec![Part::text(system)]));
+    }
+    let kept = agent.view.iter().chain(&agent.round.messages);
+    messages.extend(kept.map(|message| shorten(message, limit)));
+    let mut tools: Vec<_> = Vec::new();
+    match &agent.unfit {
+        Some((text, errors)) => {
+            messages.push(core.message(Role::Assistant, vec![Part::text(text.clone())]));
+            let prompt = schema::repair_prompt(errors);
+            messages.push(core.message(Role::User, vec![Part::text(prompt)]));
+        }
+        None => tools.extend(
+            core.plan
+                .tools(agent.node)
+                .iter()
+                .map(|tool| tool.spec.clone()),
         ),
     }
-}
-
-pub(super) fn chat_request(
-    core: &mut Core,
-    agent: &Agent,
-    settings: &AiAgent,
-    model: &LlmModel,
-) -> ChatRequest {
-    let limit = settings.tool_result_max_chars;
-    let system = agent
-        .system
-        .as_ref()
-        .map(|text| core.message(Role::System, vec![Part::text(text.clone())]));
-    let messages = system
-        .into_iter()
-        .chain(
-            agent
-                .view
-                .iter()
-                .chain(&agent.round.messages)
-                .map(|message| shorten(message, limit)),
-        )
-        .collect();
     ChatRequest {
         messages,
-        tools: core
-            .plan
-            .tools(agent.node)
-            .iter()
-            .map(|tool| tool.spec.clone())
-            .collect(),
-        params: merged(&model.params, &settings.params),
+        tools,
+        params: settings.params.clone(),
+        stream: settings.stream,
         response_format: settings
             .output_schema
             .as_ref()
             .and_then(Value::as_object)
             .cloned(),
-        stream: settings.stream,
     }
-}
-
-/// The model's parameters with the node's own over them.
-fn merged(base: &Map<String, Value>, over: &Map<String, Value>) -> Map<String, Value> {
-    let mut all = base.clone();
-    all.extend(over.clone());
-    all
 }
 
 /// The message with long tool results cut for the model; the store keeps them whole.

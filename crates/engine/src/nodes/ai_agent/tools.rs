@@ -6,13 +6,19 @@ use crate::{
     effect::{Effect, RequestId},
     error::{Failure, RunError},
     event::EventData,
-    nodes::Progress,
+    frame::{FrameId, Outcome},
+    interrupt::{Interrupt, InterruptKind, PendingCall},
+    nodes::{Load, Progress, ask::TIMEOUT, subgraph},
+    plan::PlannedTool,
 };
 use mnemograph_compact::FromJson;
-use mnemograph_graph::{AiAgent, ToolErrors};
+use mnemograph_graph::{AiAgent, ToolErrors, ToolRun as Runs};
 use mnemograph_memory::{Content, Part, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// The action that lets a call be made.
+const APPROVE: &str = "approve";
 
 /// One call on its way.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,6 +37,16 @@ enum State {
         started: u64,
         until: u64,
     },
+    /// A sub-graph does the work.
+    Graph {
+        frame: FrameId,
+        started: u64,
+        until: u64,
+    },
+    /// A person has to agree first.
+    Approval(Box<Interrupt>),
+    /// A person has agreed.
+    Agreed,
     Done {
         is_error: bool,
         content: Vec<Content>,
@@ -40,8 +56,25 @@ enum State {
 impl ToolRun {
     pub(super) fn deadline(&self) -> Option<u64> {
         match self.state {
-            State::Running { until, .. } => Some(until),
-            State::Queued | State::Done { .. } => None,
+            State::Running { until, .. } | State::Graph { until, .. } => Some(until),
+            State::Queued | State::Approval(_) | State::Agreed | State::Done { .. } => None,
+        }
+    }
+
+    /// What it waits for; `None` if it does not run.
+    pub(super) fn load(&self) -> Option<Load> {
+        match self.state {
+            State::Running { .. } => Some(Load::Leaf),
+            State::Graph { .. } => Some(Load::Container),
+            State::Approval(_) => Some(Load::Person),
+            State::Queued | State::Agreed | State::Done { .. } => None,
+        }
+    }
+
+    pub(super) fn interrupt(&self) -> Option<Interrupt> {
+        match &self.state {
+            State::Approval(interrupt) => Some((**interrupt).clone()),
+            _ => None,
         }
     }
 }
@@ -114,19 +147,18 @@ impl Agent {
             return Progress::Waiting;
         };
         let mut failed = None;
+        let mut is_late = false;
         for run in runs.iter_mut() {
-            let State::Running {
-                request,
-                started,
-                until,
-            } = run.state
+            let (State::Running { started, until, .. } | State::Graph { started, until, .. }) =
+                run.state
             else {
                 continue;
             };
             if until > core.now {
                 continue;
             }
-            core.cancel_call(request, "time limit");
+            is_late = true;
+            run.stop(core, "time limit");
             let message = format!(
                 "The tool '{}' did not answer within {} ms; it may or may not have done its work.",
                 run.name,
@@ -134,6 +166,9 @@ impl Agent {
             );
             run.done(core, self.node, true, vec![Content::text(message.clone())]);
             failed = Some(message);
+        }
+        if !is_late {
+            return Progress::Waiting;
         }
         match failed {
             Some(message) if settings.tool_errors == ToolErrors::Fail => {
@@ -173,7 +208,7 @@ impl Agent {
                     preliminary: None,
                     ext: Map::new(),
                 }),
-                State::Queued | State::Running { .. } => None,
+                _ => None,
             })
             .collect()
     }
@@ -184,10 +219,88 @@ impl Agent {
             return;
         };
         for run in runs {
-            if let State::Running { request, .. } = run.state {
-                core.cancel_call(request, reason);
+            run.stop(core, reason);
+        }
+    }
+
+    /// A sub-graph that is a tool is over.
+    pub(super) fn graph_done(
+        &mut self,
+        core: &mut Core,
+        settings: &AiAgent,
+        frame: FrameId,
+        outcome: Option<Outcome>,
+    ) -> Progress {
+        let result = subgraph::take(core, frame, outcome);
+        let Phase::Tools { runs } = &mut self.phase else {
+            return Progress::Waiting;
+        };
+        let run = runs
+            .iter_mut()
+            .find(|run| matches!(run.state, State::Graph { frame: other, .. } if other == frame));
+        let Some(run) = run else {
+            return Progress::Waiting;
+        };
+        match result {
+            Ok(outputs) => {
+                let only = (outputs.len() == 1).then(|| outputs.values().next().cloned());
+                let value = only.flatten().unwrap_or(Value::Object(outputs));
+                let (is_error, content) = read_output(value);
+                run.done(core, self.node, is_error, content);
+            }
+            Err(error) => {
+                let message = error
+                    .as_ref()
+                    .map_or("The tool was stopped.", |error| error.message.as_str());
+                run.done(core, self.node, true, vec![Content::text(message)]);
+                if let Some(error) = error
+                    && settings.tool_errors == ToolErrors::Fail
+                {
+                    return self.fail(core, error);
+                }
             }
         }
+        self.journal(core);
+        self.go_on(core, settings)
+    }
+
+    /// A person has decided on a call.
+    pub(super) fn decided(
+        &mut self,
+        core: &mut Core,
+        settings: &AiAgent,
+        interrupt: &str,
+        action: &str,
+        data: &Value,
+    ) -> Progress {
+        let Phase::Tools { runs } = &mut self.phase else {
+            return Progress::Waiting;
+        };
+        let run = runs
+            .iter_mut()
+            .find(|run| matches!(&run.state, State::Approval(open) if open.id == interrupt));
+        let Some(run) = run else {
+            return Progress::Waiting;
+        };
+        if action == APPROVE {
+            run.state = State::Agreed;
+        } else {
+            let comment = data
+                .get("comment")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            let text = match action {
+                TIMEOUT => "Nobody agreed to this call in time; it was not made.".to_owned(),
+                _ if comment.is_empty() => {
+                    "The person declined this call; it was not made.".to_owned()
+                }
+                _ => {
+                    format!("The person declined this call; it was not made. They said: {comment}")
+                }
+            };
+            run.done(core, self.node, true, vec![Content::text(text)]);
+        }
+        self.go_on(core, settings)
     }
 
     /// Starts what may start; when all have ended, asks the model again.
@@ -195,19 +308,16 @@ impl Agent {
         let Phase::Tools { runs } = &mut self.phase else {
             return Progress::Waiting;
         };
-        let mut running = runs
-            .iter()
-            .filter(|run| matches!(run.state, State::Running { .. }))
-            .count();
+        let mut running = runs.iter().filter(|run| run.load().is_some()).count();
         for run in runs
             .iter_mut()
-            .filter(|run| matches!(run.state, State::Queued))
+            .filter(|run| matches!(run.state, State::Queued | State::Agreed))
         {
             if running >= settings.parallel_tools.max(1) {
                 break;
             }
             run.start(core, self.node);
-            running += usize::from(matches!(run.state, State::Running { .. }));
+            running += usize::from(run.load().is_some());
         }
         if running > 0 {
             return Progress::Waiting;
@@ -229,64 +339,124 @@ impl ToolRun {
 
     /// Starts the call, or answers it at once where it cannot be made: the model reads why.
     fn start(&mut self, core: &mut Core, agent: mnemograph_graph::NodeIx) {
-        let shown = self.args.clone().unwrap_or(Value::Null);
-        core.emit(
-            Some(agent),
-            EventData::ToolCall {
+        let is_agreed = matches!(self.state, State::Agreed);
+        if !is_agreed {
+            core.emit(
+                Some(agent),
+                EventData::ToolCall {
+                    call_id: self.call_id.clone(),
+                    name: self.name.clone(),
+                    args: self.args.clone().unwrap_or(Value::Null),
+                },
+            );
+        }
+        let plan = std::rc::Rc::clone(&core.plan);
+        let tools = plan.tools(agent);
+        let tool = tools.iter().find(|tool| tool.spec.name == self.name);
+        let refused = match (tool, &self.args) {
+            (None, _) => {
+                let names: Vec<_> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+                Some(format!(
+                    "There is no tool '{}'. Tools: {}.",
+                    self.name,
+                    names.join(", ")
+                ))
+            }
+            (Some(_), None) => Some(
+                "The arguments are not valid JSON. Call the tool again with valid JSON.".to_owned(),
+            ),
+            (Some(tool), Some(_)) if tool.is_denied => {
+                Some("This tool may not be used here; the call was not made.".to_owned())
+            }
+            (Some(_), Some(_)) => None,
+        };
+        let (Some(tool), Some(args), None) = (tool, self.args.clone(), &refused) else {
+            return self.done(
+                core,
+                agent,
+                true,
+                vec![Content::text(refused.unwrap_or_default())],
+            );
+        };
+        if tool.require_approval && !is_agreed {
+            let interrupt = self.question(core, agent, args);
+            self.state = State::Approval(Box::new(interrupt));
+            return;
+        }
+        self.run(core, agent, tool, args);
+    }
+
+    fn run(
+        &mut self,
+        core: &mut Core,
+        agent: mnemograph_graph::NodeIx,
+        tool: &PlannedTool,
+        args: Value,
+    ) {
+        let (started, until) = (core.now, core.now.saturating_add(tool.timeout_ms));
+        match &tool.run {
+            Runs::Host(host_name) => {
+                let request = core.request();
+                self.state = State::Running {
+                    request,
+                    started,
+                    until,
+                };
+                core.effects.push(Effect::CallTool {
+                    request,
+                    node: core.node_id(agent),
+                    tool: host_name.clone(),
+                    call_id: self.call_id.clone(),
+                    args,
+                });
+            }
+            Runs::Graph(key) => {
+                let inputs = match args {
+                    Value::Object(inputs) => inputs,
+                    _ => Map::new(),
+                };
+                let name = format!("{}:{}", core.node_id(agent), self.name);
+                match subgraph::start(core, key, inputs, name) {
+                    Ok(frame) => {
+                        self.state = State::Graph {
+                            frame,
+                            started,
+                            until,
+                        };
+                    }
+                    Err(error) => {
+                        self.done(core, agent, true, vec![Content::text(error.message)]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn question(&self, core: &mut Core, agent: mnemograph_graph::NodeIx, args: Value) -> Interrupt {
+        Interrupt {
+            id: core.interrupt_id(),
+            node: core.node_id(agent),
+            path: core.path(),
+            kind: InterruptKind::Tool,
+            prompt: format!("May the tool '{}' be called?", self.name),
+            actions: vec![APPROVE.to_owned(), "reject".to_owned()],
+            schema: None,
+            expires_at: None,
+            call: Some(PendingCall {
                 call_id: self.call_id.clone(),
                 name: self.name.clone(),
-                args: shown,
-            },
-        );
-        self.state = State::Running {
-            request: 0,
-            started: core.now,
-            until: core.now,
-        };
-        let tool = core
-            .plan
-            .tools(agent)
-            .iter()
-            .find(|tool| tool.spec.name == self.name)
-            .cloned();
-        let Some(tool) = tool else {
-            let names: Vec<_> = core
-                .plan
-                .tools(agent)
-                .iter()
-                .map(|tool| tool.spec.name.clone())
-                .collect();
-            let text = format!(
-                "There is no tool '{}'. Tools: {}.",
-                self.name,
-                names.join(", ")
-            );
-            return self.done(core, agent, true, vec![Content::text(text)]);
-        };
-        if tool.require_approval {
-            let text =
-                "The tool was not run: a person must approve it, and nobody can be asked here."
-                    .to_owned();
-            return self.done(core, agent, true, vec![Content::text(text)]);
+                args,
+            }),
         }
-        let Some(args) = self.args.clone() else {
-            let text =
-                "The arguments are not valid JSON. Call the tool again with valid JSON.".to_owned();
-            return self.done(core, agent, true, vec![Content::text(text)]);
-        };
-        let request = core.request(agent);
-        self.state = State::Running {
-            request,
-            started: core.now,
-            until: core.now.saturating_add(tool.timeout_ms),
-        };
-        core.effects.push(Effect::CallTool {
-            request,
-            node: core.node_id(agent),
-            tool: tool.host_name,
-            call_id: self.call_id.clone(),
-            args,
-        });
+    }
+
+    /// Ends what runs outside of the agent.
+    fn stop(&self, core: &mut Core, reason: &str) {
+        match self.state {
+            State::Running { request, .. } => core.cancel_call(request, reason),
+            State::Graph { frame, .. } => core.ending_frames.push(frame),
+            State::Queued | State::Approval(_) | State::Agreed | State::Done { .. } => {}
+        }
     }
 
     fn done(
@@ -297,8 +467,8 @@ impl ToolRun {
         content: Vec<Content>,
     ) {
         let started = match self.state {
-            State::Running { started, .. } => started,
-            State::Queued | State::Done { .. } => core.now,
+            State::Running { started, .. } | State::Graph { started, .. } => started,
+            State::Queued | State::Approval(_) | State::Agreed | State::Done { .. } => core.now,
         };
         core.emit(
             Some(agent),

@@ -1,13 +1,18 @@
 //! A graph made ready to run: templates compiled, tools resolved, streams traced, and the problems
 //! that only show when graph, templates and host are seen together.
 
+mod compile;
+mod pulls;
+
 use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
-use mnemograph_compact::{SortedMap, json_struct, sort_by};
-use mnemograph_graph::{Graph, NodeIx, Problem, Settings, ToolRun};
-use mnemograph_memory::{MemoryType, ModelRef, Scope};
-use mnemograph_template::Template;
+pub(crate) use compile::{Compiled, Setting};
+use mnemograph_compact::{SortedMap, json_struct, json_words, sort_by};
+use mnemograph_graph::{Graph, NodeIx, Problem, Scope, Settings, ToolRun};
+use mnemograph_memory::{MemoryType, ModelRef};
+use pulls::Pulls;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::rc::Rc;
 
 /// A tool that the host registered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -20,12 +25,32 @@ pub struct HostTool {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(type = "unknown"))]
     pub parameters: Value,
+    /// Whether a person is asked before each call. A `tool` node can only tighten it.
+    #[serde(default)]
+    pub approval: Approval,
+}
+
+/// Whether a person is asked before a tool is called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    /// It is called at once.
+    #[default]
+    Auto,
+    /// A person must agree to each call.
+    Ask,
+    /// It is never called.
+    Deny,
 }
 
 json_struct!(HostTool {
     description: default,
-    parameters: default
+    parameters: default,
+    approval: default
 });
+
+json_words!(Approval);
 
 /// What the host offers: the names that graphs may use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +70,9 @@ pub struct HostCatalogue {
         ts(as = "std::collections::BTreeMap<String, HostTool>")
     )]
     pub tools: SortedMap<String, HostTool>,
+    /// Names of the functions for `call` nodes.
+    #[serde(default)]
+    pub functions: Vec<String>,
 }
 
 /// A tool of an agent, ready to be called.
@@ -52,12 +80,14 @@ pub struct HostCatalogue {
 pub struct PlannedTool {
     /// As the model is told of it.
     pub spec: ToolSpec,
-    /// Name under which the host registered it.
-    pub host_name: String,
+    /// What is called.
+    pub run: ToolRun,
     /// Time limit of one call.
     pub timeout_ms: u64,
-    /// A person would have to agree to each call, and nobody can be asked yet: the tool is not run.
+    /// A person must agree to each call.
     pub require_approval: bool,
+    /// The host forbids it: the model is told so instead.
+    pub is_denied: bool,
 }
 
 /// What [`load`] found.
@@ -75,8 +105,11 @@ pub struct Loaded {
 #[derive(Debug, Default)]
 pub struct Plan {
     /// The graph.
-    pub graph: Graph,
-    templates: SortedMap<NodeIx, Vec<(&'static str, Template)>>,
+    pub graph: Rc<Graph>,
+    /// Plans of the sub-graphs by key; the graph itself has them all.
+    pub(crate) graphs: SortedMap<String, Rc<Plan>>,
+    settings: Vec<Vec<Setting>>,
+    pub(crate) pulls: Pulls,
     tools: SortedMap<NodeIx, Vec<PlannedTool>>,
     channels: SortedMap<NodeIx, Channel>,
     last_before_reply: SortedMap<NodeIx, bool>,
@@ -90,11 +123,14 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
     let mut problems = parsed.problems;
     let mut plan = None;
     if let Some(graph) = parsed.graph {
-        let planned = Plan::new(
-            graph,
-            host.unwrap_or(&HostCatalogue::default()),
-            &mut problems,
-        );
+        let known = host.cloned().unwrap_or_default();
+        let mut planned = Plan::new(Rc::new(graph), &known, &mut problems);
+        for (key, graph) in planned.graph.graphs.iter() {
+            let mut inner = Vec::new();
+            let sub = Plan::new(Rc::clone(graph), &known, &mut inner);
+            problems.extend(inner.into_iter().map(|problem| problem.graph(key)));
+            planned.graphs.insert(key.clone(), Rc::new(sub));
+        }
         if let Some(host) = host {
             references::check_requirements(&planned.graph, host, &mut problems);
         }
@@ -110,13 +146,18 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
 }
 
 impl Plan {
-    fn new(graph: Graph, host: &HostCatalogue, problems: &mut Vec<Problem>) -> Self {
+    fn new(graph: Rc<Graph>, host: &HostCatalogue, problems: &mut Vec<Problem>) -> Self {
+        let settings = graph
+            .nodes()
+            .map(|(_, node)| compile::settings(&graph, node, problems))
+            .collect();
         let mut plan = Self {
             graph,
+            settings,
             ..Self::default()
         };
-        plan.compile_templates(problems);
-        references::check_templates(&plan.graph, &plan.templates, problems);
+        plan.pulls = Pulls::new(&plan, problems);
+        references::check_templates(&plan, problems);
         plan.resolve_tools(host);
         plan.trace_replies();
         let agents: Vec<_> = plan.agents().collect();
@@ -166,13 +207,6 @@ impl Plan {
         total.min(heard.saturating_add(limits.llm_idle_ms))
     }
 
-    /// The compiled template of a setting.
-    pub(crate) fn template(&self, node: NodeIx, setting: &str) -> Option<&Template> {
-        let of_node = self.templates.get(&node)?.iter();
-        let mut found = of_node.filter(|(name, _)| *name == setting);
-        found.next().map(|(_, template)| template)
-    }
-
     /// The memory on an agent's port. Scope `call` is neither read nor written; without a chat, `thread` lives as long as
     /// the run (3-memory.md D24, D25).
     pub(crate) fn memory(&self, agent: NodeIx, has_thread: bool) -> Option<MemoryRef> {
@@ -183,8 +217,10 @@ impl Plan {
         };
         let scope = match settings.scope {
             mnemograph_graph::Scope::Call => return None,
-            mnemograph_graph::Scope::Thread if has_thread => Scope::Thread,
-            mnemograph_graph::Scope::Thread | mnemograph_graph::Scope::Session => Scope::Session,
+            mnemograph_graph::Scope::Thread if has_thread => mnemograph_memory::Scope::Thread,
+            mnemograph_graph::Scope::Thread | mnemograph_graph::Scope::Session => {
+                mnemograph_memory::Scope::Session
+            }
         };
         Some(MemoryRef {
             node: node.id.clone(),
@@ -197,12 +233,75 @@ impl Plan {
     /// before any of them asks.
     #[must_use]
     pub fn only_history(&self) -> Option<MemoryRef> {
-        let mut read = self
-            .agents()
-            .filter_map(|agent| self.memory(agent, true))
-            .filter(|memory| memory.scope == Scope::Thread);
+        let mut read = self.all().flat_map(|(key, plan)| {
+            plan.agents().filter_map(move |agent| {
+                let mut memory = plan.memory(agent, true)?;
+                if let Some(key) = key {
+                    memory.node = format!("{key}.{}", memory.node);
+                }
+                (memory.scope == mnemograph_memory::Scope::Thread).then_some(memory)
+            })
+        });
         let first = read.next()?;
         read.all(|other| other == first).then_some(first)
+    }
+
+    /// A setting that is evaluated at run time.
+    pub(crate) fn setting(&self, node: NodeIx, path: &str) -> Option<&Setting> {
+        let settings = self.settings_of(node).iter();
+        settings.into_iter().find(|setting| setting.path == path)
+    }
+
+    /// All settings of a node that are evaluated at run time.
+    pub(crate) fn settings_of(&self, node: NodeIx) -> &[Setting] {
+        self.settings.get(node.get()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of the session variables.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.graph
+            .nodes()
+            .filter_map(|(_, node)| match &node.settings {
+                Settings::Var(var) if var.scope == Scope::Session => Some(var.name.as_str()),
+                _ => None,
+            })
+    }
+
+    /// The plan itself and those of its sub-graphs, with their keys.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Option<&str>, &Plan)> {
+        let subs = self.graphs.iter();
+        std::iter::once((None, self))
+            .chain(subs.map(|(key, plan)| (Some(key.as_str()), plan.as_ref())))
+    }
+
+    /// The state ids of the variables that live as long as the thread.
+    pub(crate) fn thread_variables(&self) -> Vec<String> {
+        let mut ids = Vec::new();
+        for (key, plan) in self.all() {
+            for (_, node) in plan.graph.nodes() {
+                if let Settings::Var(var) = &node.settings
+                    && var.scope == Scope::Thread
+                {
+                    ids.push(match key {
+                        Some(key) => format!("{key}.{}", node.id),
+                        None => node.id.clone(),
+                    });
+                }
+            }
+        }
+        ids
+    }
+
+    /// How many entries of the conversation's transcript its nodes read, 0 for none.
+    pub(crate) fn transcript_limit(&self) -> u32 {
+        let limits = self.all().flat_map(|(_, plan)| {
+            plan.graph.nodes().map(|(_, node)| match &node.settings {
+                Settings::ChatHistory(history) => history.limit,
+                Settings::LlmResponse(answer) if answer.use_chat_history => answer.history_limit,
+                _ => 0,
+            })
+        });
+        limits.max().unwrap_or(0)
     }
 
     fn agents(&self) -> impl Iterator<Item = NodeIx> {
@@ -210,22 +309,6 @@ impl Plan {
             .nodes()
             .filter(|(_, node)| matches!(node.settings, Settings::AiAgent(_)))
             .map(|(ix, _)| ix)
-    }
-
-    fn compile_templates(&mut self, problems: &mut Vec<Problem>) {
-        for (ix, node) in self.graph.nodes() {
-            let mut templates = Vec::new();
-            for (setting, source) in references::template_settings(&node.settings) {
-                match Template::parse(source) {
-                    Ok(template) => templates.push((setting, template)),
-                    Err(error) => {
-                        problems.push(references::syntax_problem(&node.id, setting, &error))
-                    }
-                }
-            }
-            sort_by(&mut templates, |a, b| a.0.cmp(b.0));
-            self.templates.insert(ix, templates);
-        }
     }
 
     fn resolve_tools(&mut self, host: &HostCatalogue) {
@@ -237,7 +320,7 @@ impl Plan {
                 .iter()
                 .filter_map(|ix| self.graph.node(*ix))
                 .filter_map(|node| match &node.settings {
-                    Settings::Tool(tool) => planned_tool(tool, host),
+                    Settings::Tool(tool) => Some(planned_tool(tool, host)),
                     _ => None,
                 })
                 .collect();
@@ -272,19 +355,22 @@ impl Plan {
         if let Some((source, port)) = self.graph.data_into(reply, "text") {
             return Some((source, port.to_owned()));
         }
-        match self.template(reply, "text")?.single_reference()? {
+        let Compiled::Template(template) = &self.setting(reply, "text")?.compiled else {
+            return None;
+        };
+        match template.single_reference()? {
             [root, node, port] if root == "nodes" => Some((self.graph.find(node)?, port.clone())),
             _ => None,
         }
     }
 }
 
-/// `None`: the tool is a sub-graph, which is not run yet.
-fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> Option<PlannedTool> {
-    let ToolRun::Host(host_name) = &tool.run else {
-        return None;
+fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedTool {
+    let known = match &tool.run {
+        ToolRun::Host(name) => host.tools.get(name),
+        ToolRun::Graph(_) => None,
     };
-    let known = host.tools.get(host_name);
+    let approval = known.map(|known| known.approval).unwrap_or_default();
     let description = tool
         .description
         .clone()
@@ -298,14 +384,15 @@ fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> Option<P
                 .filter(Value::is_object)
         })
         .unwrap_or_else(|| json!({"type": "object", "properties": {}}));
-    Some(PlannedTool {
+    PlannedTool {
         spec: ToolSpec {
             name: tool.name.clone(),
             description,
             parameters,
         },
-        host_name: host_name.clone(),
+        run: tool.run.clone(),
         timeout_ms: tool.timeout_ms,
-        require_approval: tool.require_approval,
-    })
+        require_approval: tool.require_approval || approval == Approval::Ask,
+        is_denied: approval == Approval::Deny,
+    }
 }

@@ -1,0 +1,118 @@
+//! Frames: the run itself, one pass of a loop, one execution of a sub-graph. What steps leave behind belongs to
+//! the frame that they ran in.
+
+use crate::{error::RunError, event::NodeStatus};
+use mnemograph_compact::SortedMap;
+use mnemograph_graph::{EdgeIx, NodeIx};
+use mnemograph_memory::Message;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Number of a frame, unique within a run.
+pub(crate) type FrameId = u32;
+/// Number of an execution of a step, in the order in which they began.
+pub(crate) type TaskId = u64;
+/// The frame of the run itself.
+pub(crate) const ROOT: FrameId = 0;
+
+/// One frame.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Frame {
+    /// The frame around it.
+    pub(crate) parent: Option<FrameId>,
+    /// The execution that waits for it.
+    pub(crate) owner: Option<TaskId>,
+    pub(crate) kind: FrameKind,
+    /// Key of the sub-graph that it is in; `None` is the graph itself.
+    pub(crate) graph: Option<String>,
+    /// Containers and sub-graphs around it, for events: `each[2]`, `helper`.
+    pub(crate) path: Vec<String>,
+    /// Run edges that are decided, with what was decided.
+    pub(crate) edges: SortedMap<EdgeIx, bool>,
+    pub(crate) values: SortedMap<NodeIx, NodeValues>,
+    /// The last finished pass of each container in it.
+    pub(crate) passes: SortedMap<NodeIx, Finished>,
+    /// Steps in it that are ready or executing.
+    pub(crate) open: usize,
+    /// Why it ends before its steps do.
+    pub(crate) outcome: Option<Outcome>,
+}
+
+/// What a frame is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum FrameKind {
+    Root,
+    Pass {
+        container: NodeIx,
+        index: u64,
+        item: Option<Value>,
+    },
+    Graph {
+        inputs: Map<String, Value>,
+        outputs: Map<String, Value>,
+    },
+}
+
+/// Why a frame ends before its steps do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Outcome {
+    Failed(RunError),
+    Broken,
+    Continued,
+    Aborted,
+}
+
+/// What is kept of a pass that is over.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Finished {
+    pub(crate) values: SortedMap<NodeIx, NodeValues>,
+    pub(crate) passes: SortedMap<NodeIx, Finished>,
+}
+
+/// What a step left behind.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct NodeValues {
+    pub(crate) status: Option<NodeStatus>,
+    pub(crate) ports: Map<String, Value>,
+    /// The message whose text `output` is, as a person would be shown it.
+    pub(crate) message: Option<Message>,
+}
+
+impl NodeValues {
+    /// Values of a step that succeeded.
+    pub(crate) fn of<const N: usize>(ports: [(&str, Value); N]) -> Self {
+        let mut map = Map::new();
+        for (name, value) in ports {
+            map.insert(name.to_owned(), value);
+        }
+        Self {
+            status: Some(NodeStatus::Succeeded),
+            ports: map,
+            message: None,
+        }
+    }
+
+    pub(crate) fn with_status(status: NodeStatus) -> Self {
+        Self {
+            status: Some(status),
+            ..Self::default()
+        }
+    }
+}
+
+impl Frame {
+    pub(crate) fn new(kind: FrameKind) -> Self {
+        Self {
+            parent: None,
+            owner: None,
+            kind,
+            graph: None,
+            path: Vec::new(),
+            edges: SortedMap::new(),
+            values: SortedMap::new(),
+            passes: SortedMap::new(),
+            open: 0,
+            outcome: None,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! `call` and `http_request`: something outside is asked, with retries and a time limit.
+
+use crate::{
+    core::Core,
+    effect::{Effect, HostWork, Input, RequestId},
+    error::{Failure, RunError},
+    event::EventData,
+    nodes::{Activity, Entered, Progress, Signal},
+    retry,
+};
+use mnemograph_graph::{BodyType, NodeIx, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// A call on its way.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct HostCall {
+    name: String,
+    work: HostWork,
+    payload: Value,
+    timeout_ms: u64,
+    attempt: u32,
+    state: State,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum State {
+    Running { request: RequestId, until: u64 },
+    Waiting { until: u64 },
+    Over,
+}
+
+impl HostCall {
+    pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Entered {
+        let plan = std::rc::Rc::clone(&core.plan);
+        let of = plan.graph.node(node);
+        let (work, name, payload, timeout_ms) = match of.map(|of| &of.settings) {
+            Some(Settings::Call(call)) => {
+                let args = core
+                    .input_or_setting(node, "args", "args")?
+                    .unwrap_or_default();
+                (
+                    HostWork::Function,
+                    call.function.clone(),
+                    args,
+                    call.timeout_ms,
+                )
+            }
+            Some(Settings::HttpRequest(http)) => {
+                let payload = request(core, node, http)?;
+                (HostWork::Http, "http".to_owned(), payload, http.timeout_ms)
+            }
+            _ => return Err(RunError::internal("A call was entered that is none.")),
+        };
+        let timeout_ms = of.and_then(|of| of.timeout_ms).unwrap_or(timeout_ms);
+        let mut call = Self {
+            name,
+            work,
+            payload,
+            timeout_ms,
+            attempt: 0,
+            state: State::Over,
+        };
+        call.start(core, node);
+        Ok((Some(Activity::Call(call)), Progress::Waiting))
+    }
+
+    fn start(&mut self, core: &mut Core, node: NodeIx) {
+        self.attempt += 1;
+        let request = core.request();
+        self.state = State::Running {
+            request,
+            until: core.now.saturating_add(self.timeout_ms),
+        };
+        core.effects.push(Effect::CallHost {
+            request,
+            node: core.node_id(node),
+            work: self.work,
+            name: self.name.clone(),
+            payload: self.payload.clone(),
+        });
+    }
+
+    pub(crate) fn deadline(&self) -> Option<u64> {
+        match self.state {
+            State::Running { until, .. } | State::Waiting { until } => Some(until),
+            State::Over => None,
+        }
+    }
+
+    pub(crate) fn abort(&mut self, core: &mut Core, reason: &str) -> Progress {
+        if let State::Running { request, .. } = self.state {
+            core.cancel_call(request, reason);
+        }
+        Progress::Aborted
+    }
+
+    pub(crate) fn resume(&mut self, core: &mut Core, node: NodeIx, signal: Signal) -> Progress {
+        match (signal, &self.state) {
+            (
+                Signal::Input(Input::HostDone { request, result }),
+                State::Running { request: asked, .. },
+            ) if request == *asked => {
+                core.forget_request(request);
+                match result.map_err(|failure| self.named(failure)) {
+                    Ok(value) => self.answered(core, node, value),
+                    Err(failure) => self.failed(core, node, failure),
+                }
+            }
+            (Signal::Input(Input::Timer), State::Running { request, until })
+                if core.now >= *until =>
+            {
+                let request = *request;
+                core.cancel_call(request, "time limit");
+                let message = format!(
+                    "'{}' did not answer within {} ms.",
+                    self.name, self.timeout_ms
+                );
+                let failure = Failure {
+                    retryable: true,
+                    ..Failure::new(self.code(), message)
+                };
+                self.failed(core, node, failure)
+            }
+            (Signal::Input(Input::Timer), State::Waiting { until }) if core.now >= *until => {
+                self.start(core, node);
+                Progress::Waiting
+            }
+            _ => Progress::Waiting,
+        }
+    }
+
+    /// What fails without a code of this kind of call gets its code.
+    fn named(&self, mut failure: Failure) -> Failure {
+        failure.code.get_or_insert_with(|| self.code().to_owned());
+        failure
+    }
+
+    fn code(&self) -> &'static str {
+        match self.work {
+            HostWork::Http => "E_HTTP_NETWORK",
+            HostWork::Function | HostWork::Schema => "E_CALL",
+        }
+    }
+
+    fn answered(&mut self, core: &mut Core, node: NodeIx, value: Value) -> Progress {
+        if self.work != HostWork::Http {
+            return Progress::out([("result", value)]);
+        }
+        let status = value.get("status").and_then(Value::as_u64).unwrap_or(0);
+        let body = value.get("body").cloned().unwrap_or_default();
+        if !(200..300).contains(&status) {
+            let failure = Failure {
+                retryable: matches!(status, 408 | 425 | 429 | 500 | 502..=504),
+                status: u16::try_from(status).ok(),
+                hint: Some("The port 'body' of the error branch is not kept; look at the address and at what is sent.".to_owned()),
+                ..Failure::new("E_HTTP_STATUS", format!("The server answered with status {status}."))
+            };
+            return self.failed(core, node, failure);
+        }
+        let parsed = body
+            .as_str()
+            .and_then(|text| mnemograph_graph::json::parse(text).ok())
+            .unwrap_or_default();
+        Progress::out([
+            ("http_status", Value::from(status)),
+            ("headers", value.get("headers").cloned().unwrap_or_default()),
+            ("body", body),
+            ("json", parsed),
+        ])
+    }
+
+    fn failed(&mut self, core: &mut Core, node: NodeIx, failure: Failure) -> Progress {
+        let plan = std::rc::Rc::clone(&core.plan);
+        let policy = plan.graph.node(node).map(|node| &node.on_error.retry);
+        let Some(delay_ms) = retry::delay_ms(&failure, self.attempt, 0, policy) else {
+            self.state = State::Over;
+            return Progress::Failed(failure.into_error(self.code()).attempt(self.attempt));
+        };
+        self.state = State::Waiting {
+            until: core.now.saturating_add(delay_ms),
+        };
+        core.emit(
+            Some(node),
+            EventData::NodeRetry {
+                attempt: self.attempt + 1,
+                delay_ms,
+                code: failure.into_error(self.code()).code,
+            },
+        );
+        Progress::Waiting
+    }
+}
+
+/// What the host is asked to fetch.
+fn request(
+    core: &mut Core,
+    node: NodeIx,
+    settings: &mnemograph_graph::HttpRequest,
+) -> Result<Value, RunError> {
+    let url = core.render_setting(node, "url")?.unwrap_or_default();
+    let headers = object(core.evaluate_setting(node, "headers")?);
+    let query = object(core.evaluate_setting(node, "query")?);
+    let body = match settings.body_type {
+        BodyType::None => Value::Null,
+        BodyType::Json | BodyType::Text | BodyType::Form => core
+            .input_or_setting(node, "body", "body")?
+            .unwrap_or_default(),
+    };
+    Ok(json!({
+        "method": settings.method.as_str(),
+        "url": url,
+        "headers": headers,
+        "query": query,
+        "body_type": settings.body_type.as_str(),
+        "body": body,
+        "max_bytes": settings.max_bytes,
+    }))
+}
+
+fn object(value: Option<Value>) -> Map<String, Value> {
+    match value {
+        Some(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}

@@ -56,3 +56,34 @@ pub fn plan(document: &Value) -> Rc<Plan> {
             .unwrap_or_else(|| panic!("{:#?}", loaded.problems)),
     )
 }
+
+/// A graph from nodes and edges in short: `chat.out > agent.in`, with the edge's type before it where it is not `run`:
+/// `data chat.text > agent.input`.
+#[must_use]
+pub fn graph(nodes: &[Value], edges: &[&str]) -> Value {
+    let edges: Vec<Value> = edges
+        .iter()
+        .map(|line| {
+            let mut words = line.split_whitespace().filter(|word| *word != ">");
+            let first = words.next().unwrap_or_default();
+            let (kind, from) = if first.contains('.') {
+                ("run", first)
+            } else {
+                (first, words.next().unwrap_or_default())
+            };
+            edge(kind, from, words.next().unwrap_or_default())
+        })
+        .collect();
+    json!({
+        "format": "mnemograph", "format_version": 1, "id": "g",
+        "nodes": nodes, "edges": edges,
+    })
+}
+
+/// A node in the body of a container.
+#[must_use]
+pub fn inner(parent: &str, id: &str, node_type: &str, settings: Value) -> Value {
+    let mut node = node(id, node_type, settings);
+    node["parent"] = json!(parent);
+    node
+}

@@ -15,6 +15,6 @@ mod graphs;
 mod host;
 mod pump;
 
-pub use graphs::{chat_graph, edge, node, plan};
+pub use graphs::{chat_graph, edge, graph, inner, node, plan};
 pub use host::{Answer, HostState, ScriptedHost};
 pub use pump::Pump;

@@ -2,8 +2,9 @@
 
 use crate::host::ScriptedHost;
 use mnemograph_engine::{Plan, RunResult};
-use mnemograph_runtime::{LocalFuture, Runtime, StartOptions};
+use mnemograph_runtime::{LocalFuture, ResumeOptions, Runtime, RuntimeError, StartOptions};
 use mnemograph_storage::Storage;
+use std::future::Future;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
@@ -38,6 +39,29 @@ impl<S: Storage + 'static> Pump<S> {
         started.run_id
     }
 
+    /// Answers a run that waits and brings it on.
+    ///
+    /// # Errors
+    /// What the runtime refuses.
+    pub fn resume(
+        &mut self,
+        plan: &Rc<Plan>,
+        options: ResumeOptions,
+    ) -> Result<RunResult, RuntimeError> {
+        let run_id = options.run_id.clone();
+        let mut resuming = Box::pin(self.runtime.resume(Rc::clone(plan), options));
+        let mut context = Context::from_waker(Waker::noop());
+        let started = loop {
+            if let std::task::Poll::Ready(started) = resuming.as_mut().poll(&mut context) {
+                break started?;
+            }
+        };
+        drop(resuming);
+        self.futures.push(started.future);
+        self.finish();
+        Ok(self.result_of(&run_id))
+    }
+
     /// Polls and delivers until nothing moves any more at the present time.
     pub fn settle(&mut self) {
         loop {
@@ -70,6 +94,10 @@ impl<S: Storage + 'static> Pump<S> {
     pub fn run(&mut self, plan: &Rc<Plan>, options: StartOptions) -> RunResult {
         let run_id = self.start(plan, options);
         self.finish();
+        self.result_of(&run_id)
+    }
+
+    fn result_of(&self, run_id: &str) -> RunResult {
         let results = self.host.0.results.borrow();
         results
             .iter()

@@ -10,7 +10,7 @@ use crate::{
 };
 use mnemograph_graph::{BodyType, NodeIx, Settings};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A call on its way.
 #[derive(Debug, Serialize, Deserialize)]
@@ -199,8 +199,8 @@ fn request(
     settings: &mnemograph_graph::HttpRequest,
 ) -> Result<Value, RunError> {
     let url = core.render_setting(node, "url")?.unwrap_or_default();
-    let headers = object(core.evaluate_setting(node, "headers")?);
-    let query = object(core.evaluate_setting(node, "query")?);
+    let headers = core.evaluate_setting(node, "headers")?;
+    let query = core.evaluate_setting(node, "query")?;
     let body = match settings.body_type {
         BodyType::None => Value::Null,
         BodyType::Json | BodyType::Text | BodyType::Form => core
@@ -210,17 +210,10 @@ fn request(
     Ok(json!({
         "method": settings.method.as_str(),
         "url": url,
-        "headers": headers,
-        "query": query,
+        "headers": headers.unwrap_or_else(|| json!({})),
+        "query": query.unwrap_or_else(|| json!({})),
         "body_type": settings.body_type.as_str(),
         "body": body,
         "max_bytes": settings.max_bytes,
     }))
-}
-
-fn object(value: Option<Value>) -> Map<String, Value> {
-    match value {
-        Some(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
 }

@@ -6,8 +6,9 @@ use crate::{
     event::NodeStatus,
     frame::{FrameId, FrameKind, NodeValues, Outcome},
     nodes::{Activity, Entered, Progress, Signal},
+    plan::inputs_of,
 };
-use mnemograph_graph::{Coerced, InputDecl, NodeIx, Settings, coerce};
+use mnemograph_graph::{Coerced, InputDecl, NodeIx, coerce};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -22,12 +23,10 @@ pub(crate) fn enter(
     node: NodeIx,
     settings: &mnemograph_graph::Subgraph,
 ) -> Entered {
-    let mut inputs = match core.evaluate_setting(node, "inputs")? {
-        Some(Value::Object(inputs)) => inputs,
-        _ => Map::new(),
-    };
+    let mut inputs = Map::new();
     for declared in declared_inputs(core, &settings.graph) {
-        if let Some(value) = core.data_input(node, &declared.name)? {
+        let setting = format!("inputs/{}", declared.name);
+        if let Some(value) = core.input_or_setting(node, &declared.name, &setting)? {
             inputs.insert(declared.name, value);
         }
     }
@@ -124,12 +123,6 @@ pub(crate) fn take(
 
 fn declared_inputs(core: &Core, key: &str) -> Vec<InputDecl> {
     let plan = core.root.graphs.get(key);
-    let inputs = plan.and_then(|plan| {
-        let node = plan.graph.node(plan.graph.graph_input()?)?;
-        match &node.settings {
-            Settings::GraphInput(input) => Some(input.inputs.clone()),
-            _ => None,
-        }
-    });
-    inputs.unwrap_or_default()
+    let inputs = plan.and_then(|plan| inputs_of(&plan.graph));
+    inputs.unwrap_or_default().to_vec()
 }

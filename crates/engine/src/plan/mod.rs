@@ -7,7 +7,7 @@ mod pulls;
 use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
 pub(crate) use compile::{Compiled, Setting};
 use mnemograph_compact::{SortedMap, json_struct, json_words, sort_by};
-use mnemograph_graph::{Graph, NodeIx, Problem, Scope, Settings, ToolRun};
+use mnemograph_graph::{Graph, InputDecl, NodeIx, Problem, Scope, Settings, ToolRun};
 use mnemograph_memory::{MemoryType, ModelRef};
 use pulls::Pulls;
 use serde::{Deserialize, Serialize};
@@ -124,10 +124,11 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
     let mut plan = None;
     if let Some(graph) = parsed.graph {
         let known = host.cloned().unwrap_or_default();
-        let mut planned = Plan::new(Rc::new(graph), &known, &mut problems);
-        for (key, graph) in planned.graph.graphs.iter() {
+        let graphs = graph.graphs.clone();
+        let mut planned = Plan::new(Rc::new(graph), &graphs, &known, &mut problems);
+        for (key, graph) in graphs.iter() {
             let mut inner = Vec::new();
-            let sub = Plan::new(Rc::clone(graph), &known, &mut inner);
+            let sub = Plan::new(Rc::clone(graph), &graphs, &known, &mut inner);
             problems.extend(inner.into_iter().map(|problem| problem.graph(key)));
             planned.graphs.insert(key.clone(), Rc::new(sub));
         }
@@ -146,7 +147,12 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
 }
 
 impl Plan {
-    fn new(graph: Rc<Graph>, host: &HostCatalogue, problems: &mut Vec<Problem>) -> Self {
+    fn new(
+        graph: Rc<Graph>,
+        graphs: &SortedMap<String, Rc<Graph>>,
+        host: &HostCatalogue,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
         let settings = graph
             .nodes()
             .map(|(_, node)| compile::settings(&graph, node, problems))
@@ -158,7 +164,7 @@ impl Plan {
         };
         plan.pulls = Pulls::new(&plan, problems);
         references::check_templates(&plan, problems);
-        plan.resolve_tools(host);
+        plan.resolve_tools(graphs, host);
         plan.trace_replies();
         let agents: Vec<_> = plan.agents().collect();
         for agent in agents {
@@ -311,7 +317,7 @@ impl Plan {
             .map(|(ix, _)| ix)
     }
 
-    fn resolve_tools(&mut self, host: &HostCatalogue) {
+    fn resolve_tools(&mut self, graphs: &SortedMap<String, Rc<Graph>>, host: &HostCatalogue) {
         let agents: Vec<_> = self.agents().collect();
         for agent in agents {
             let tools = self
@@ -320,7 +326,7 @@ impl Plan {
                 .iter()
                 .filter_map(|ix| self.graph.node(*ix))
                 .filter_map(|node| match &node.settings {
-                    Settings::Tool(tool) => Some(planned_tool(tool, host)),
+                    Settings::Tool(tool) => Some(planned_tool(tool, graphs, host)),
                     _ => None,
                 })
                 .collect();
@@ -365,10 +371,23 @@ impl Plan {
     }
 }
 
-fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedTool {
-    let known = match &tool.run {
-        ToolRun::Host(name) => host.tools.get(name),
-        ToolRun::Graph(_) => None,
+/// The inputs that a sub-graph declares.
+pub(crate) fn inputs_of(graph: &Graph) -> Option<&[InputDecl]> {
+    let input = graph.graph_input().and_then(|ix| graph.node(ix))?;
+    match &input.settings {
+        Settings::GraphInput(input) => Some(&input.inputs),
+        _ => None,
+    }
+}
+
+fn planned_tool(
+    tool: &mnemograph_graph::Tool,
+    graphs: &SortedMap<String, Rc<Graph>>,
+    host: &HostCatalogue,
+) -> PlannedTool {
+    let (known, of_graph) = match &tool.run {
+        ToolRun::Host(name) => (host.tools.get(name), None),
+        ToolRun::Graph(key) => (None, graphs.get(key).and_then(|graph| inputs_of(graph))),
     };
     let approval = known.map(|known| known.approval).unwrap_or_default();
     let description = tool
@@ -383,6 +402,7 @@ fn planned_tool(tool: &mnemograph_graph::Tool, host: &HostCatalogue) -> PlannedT
                 .map(|known| known.parameters.clone())
                 .filter(Value::is_object)
         })
+        .or_else(|| of_graph.map(mnemograph_graph::input_schema))
         .unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     PlannedTool {
         spec: ToolSpec {

@@ -10,7 +10,9 @@
 
 mod conversation;
 mod endings;
+mod graphs;
 mod models;
+mod people;
 mod support;
 mod tools;
 mod turns;

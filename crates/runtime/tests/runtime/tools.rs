@@ -110,25 +110,3 @@ fn tool_results_come_in_call_order_whatever_ends_first() {
         ]
     );
 }
-
-#[test]
-fn a_tool_that_needs_approval_is_never_run_unasked() {
-    let approve =
-        |graph: &mut Value| graph["nodes"][4]["settings"]["require_approval"] = json!(true);
-    let (mut bench, plan) = chat_with(
-        approve,
-        [
-            Answer::tool_call("a", "weather", json!({})),
-            Answer::text("done"),
-        ],
-    );
-    bench.host.answers("weather", [Answer::text("ran")]);
-    assert_eq!(bench.say(&plan, "go").text, "done");
-    let line = bench.last_prompt().pop().unwrap();
-    assert!(line.contains("not run"), "{line}");
-    assert_eq!(
-        bench.host.0.calls.borrow().len(),
-        2,
-        "only the model was called"
-    );
-}

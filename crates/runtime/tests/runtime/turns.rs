@@ -76,7 +76,7 @@ fn a_turn_reads_once_and_commits_twice() {
         bench.host.answers("default", [Answer::text("fine")]);
         assert_eq!(bench.say(&plan, "hi").status, RunStatus::Succeeded);
         let calls = storage.take_calls();
-        assert_eq!(steps(&calls), ["read 6", "relaxed", "strict"]);
+        assert_eq!(steps(&calls), ["read 7", "relaxed", "strict"]);
     }
 }
 
@@ -89,7 +89,7 @@ fn around_a_tool_each_state_is_noted_once() {
     bench.host.answers("default", [call, Answer::text("done")]);
     bench.host.answers("weather", [Answer::text("sunny")]);
     assert_eq!(bench.say(&plan, "go").text, "done");
-    let expected = ["read 6", "relaxed", "relaxed", "relaxed", "strict"];
+    let expected = ["read 7", "relaxed", "relaxed", "relaxed", "strict"];
     assert_eq!(steps(&storage.take_calls()), expected);
 }
 

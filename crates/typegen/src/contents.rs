@@ -17,6 +17,8 @@ pub fn all_types() -> Types {
         .add::<mnemograph_engine::RunEvent>()
         .add::<mnemograph_engine::RunEventEnvelope>()
         .add::<mnemograph_engine::RunResult>()
+        .add::<mnemograph_engine::HostWork>()
+        .add::<mnemograph_runtime::WaitingRun>()
         .add::<mnemograph_graph::Document>()
         .add::<mnemograph_graph::Problem>()
         .add::<mnemograph_memory::Cleared>()

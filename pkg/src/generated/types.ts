@@ -1,6 +1,11 @@
 // Generated from Rust by `npm run types`. Changes made here are lost.
 
 /**
+ * Whether a person is asked before a tool is called.
+ */
+export type Approval = "auto" | "ask" | "deny";
+
+/**
  * What the browser says of its storage; each is absent where it does not say.
  */
 export type BrowserStorage = {
@@ -364,6 +369,10 @@ export type HostCatalogue = {
    * Tools by name.
    */
   tools: { [key in string]: HostTool };
+  /**
+   * Names of the functions for `call` nodes.
+   */
+  functions: Array<string>;
 };
 
 /**
@@ -378,7 +387,63 @@ export type HostTool = {
    * JSON Schema of the arguments.
    */
   parameters: unknown;
+  /**
+   * Whether a person is asked before each call. A `tool` node can only tighten it.
+   */
+  approval: Approval;
 };
+
+/**
+ * What the host is asked to do beside models and tools.
+ */
+export type HostWork = "function" | "http" | "schema";
+
+/**
+ * A question to a person. The run waits until it is answered by `resume`.
+ */
+export type Interrupt = {
+  /**
+   * Id, unique within the run; an answer names it.
+   */
+  id: string;
+  /**
+   * Id of the node that asks.
+   */
+  node: string;
+  /**
+   * Ids of the containers and sub-graphs around the node, outermost first.
+   */
+  path: Array<string>;
+  /**
+   * What sort of question it is.
+   */
+  kind: InterruptKind;
+  /**
+   * What the person is asked.
+   */
+  prompt: string;
+  /**
+   * The answers that are possible.
+   */
+  actions: Array<string>;
+  /**
+   * JSON Schema of the data that goes with the answer.
+   */
+  schema?: Record<string, unknown>;
+  /**
+   * After this time an answer goes to the port `timeout`; milliseconds since the epoch.
+   */
+  expires_at?: number;
+  /**
+   * The tool call that is to be approved: its name and arguments.
+   */
+  call?: PendingCall;
+};
+
+/**
+ * What sort of question it is.
+ */
+export type InterruptKind = "approval" | "question" | "tool";
 
 export type JsonValue =
   | number
@@ -800,6 +865,24 @@ export type Part =
   | ({ type: `x-${string}` } & Record<string, unknown>);
 
 /**
+ * A tool call that waits for a person.
+ */
+export type PendingCall = {
+  /**
+   * The provider's id of the call.
+   */
+  call_id: string;
+  /**
+   * Name of the tool.
+   */
+  name: string;
+  /**
+   * Its arguments.
+   */
+  args: unknown;
+};
+
+/**
  * How long what is stored lasts.
  */
 export type Persistence = "persistent" | "best_effort" | "volatile" | "unknown";
@@ -886,7 +969,7 @@ export type ProblemCode =
 /**
  * What a call of a model is for, so that the host can route, bill or refuse it.
  */
-export type Purpose = "agent";
+export type Purpose = "agent" | "response" | "classifier" | "extract" | "repair";
 
 /**
  * A record that was left out of a read. It stays where it is.
@@ -1224,6 +1307,63 @@ export type RunEventData =
         hash: string;
       };
     }
+  | {
+      type: "loop_pass";
+      data: {
+        /**
+         * Place of the pass or item, from 0.
+         */
+        index: number;
+      };
+    }
+  | {
+      type: "variable_set";
+      data: {
+        /**
+         * Its name.
+         */
+        name: string;
+        /**
+         * How long it lives.
+         */
+        scope: string;
+      };
+    }
+  | {
+      type: "custom";
+      data: {
+        /**
+         * Name of the event.
+         */
+        name: string;
+        /**
+         * What goes with it.
+         */
+        value: unknown;
+      };
+    }
+  | {
+      type: "interrupt";
+      data: {
+        /**
+         * The question.
+         */
+        interrupt: Interrupt;
+      };
+    }
+  | {
+      type: "resumed";
+      data: {
+        /**
+         * Id of the question.
+         */
+        id: string;
+        /**
+         * What was decided; `timeout` if it came too late.
+         */
+        action: string;
+      };
+    }
   | { type: "reply_started"; data: Record<symbol, never> }
   | {
       type: "reply_done";
@@ -1329,7 +1469,7 @@ export type RunEventEnvelope = {
    */
   graph_id: string;
   /**
-   * Ids of the containers and sub-graphs around the node, outermost first.
+   * Ids of the containers (`each[2]`) and sub-graphs around the node, outermost first.
    */
   path: Array<string>;
   /**
@@ -1375,6 +1515,10 @@ export type RunResult = {
    */
   thread: string;
   /**
+   * The questions that are open, where it is waiting.
+   */
+  interrupts?: Array<Interrupt>;
+  /**
    * Why it did not succeed.
    */
   error?: RunError;
@@ -1383,7 +1527,7 @@ export type RunResult = {
 /**
  * How a run ended.
  */
-export type RunStatus = "succeeded" | "partial" | "failed" | "cancelled" | "limit";
+export type RunStatus = "succeeded" | "partial" | "failed" | "cancelled" | "limit" | "waiting";
 
 /**
  * A warning of a run.
@@ -1757,6 +1901,36 @@ export type ViewPolicy =
        */
       size: number;
     };
+
+/**
+ * A run that waits for a person.
+ */
+export type WaitingRun = {
+  /**
+   * The run.
+   */
+  run_id: string;
+  /**
+   * Its thread; its own id where it has none.
+   */
+  thread: string;
+  /**
+   * Id of the graph.
+   */
+  graph: string;
+  /**
+   * Whose run it is.
+   */
+  actor: string;
+  /**
+   * Since when it waits, milliseconds since the epoch.
+   */
+  since: number;
+  /**
+   * The open questions.
+   */
+  interrupts: Array<Interrupt>;
+};
 
 /**
  * A remark about a view: nothing failed, but something was left out.

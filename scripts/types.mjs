@@ -37,7 +37,7 @@ export async function types({ check = false } = {}) {
 function format(file) {
   const [command, args] = bin("@biomejs/biome", [
     "format",
-    "--stdin-file-path=pkg/src/generated.ts",
+    `--stdin-file-path=pkg/src/${path.basename(file)}`,
   ]);
   const answer = spawnSync(command, args, { cwd: at(), input: fs.readFileSync(file) });
   if (answer.status !== 0) throw new Failure(`biome does not format ${file}: ${answer.stderr}`);

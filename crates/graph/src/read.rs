@@ -14,6 +14,7 @@ use crate::policy::{REQUIRES, Requires};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::settings::{Place, Unknown, complete, describe, integer, names};
 use crate::suggest::Suggest;
+use crate::upgrade::UPGRADES;
 
 /// How a document begins.
 pub(crate) const BEGINNING: &str =
@@ -106,7 +107,7 @@ pub(crate) fn document(
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Option<ReadDocument> {
-    let Value::Object(map) = value else {
+    let Value::Object(mut map) = value else {
         let hint = if value.is_string() {
             "JSON text inside of JSON text: read it once more before you pass it on."
         } else {
@@ -122,6 +123,7 @@ pub(crate) fn document(
     if !is_known_version(&map, problems) || !is_within_limits(&map, problems) {
         return None;
     }
+    UPGRADES.apply(&mut map);
     let mut fields = Fields {
         map,
         path: Pointer::root(),
@@ -225,6 +227,9 @@ fn sub_graph(
     Some(ReadGraph { key, head, body })
 }
 
+/// [`FORMAT_VERSION`] as documents give it.
+const NEWEST: i64 = FORMAT_VERSION.cast_signed();
+
 /// A document of another version is not judged further: this version cannot know what is right in it.
 fn is_known_version(map: &Map<String, Value>, problems: &mut Problems) -> bool {
     let root = Pointer::root();
@@ -240,7 +245,8 @@ fn is_known_version(map: &Map<String, Value>, problems: &mut Problems) -> bool {
         }
     }
     let version = map.get("format_version");
-    if version.and_then(integer) == Some(1) {
+    let number = version.and_then(integer);
+    if number.is_some_and(|number| (1..=NEWEST).contains(&number)) {
         return true;
     }
     let (message, hint) = match version {
@@ -250,10 +256,10 @@ fn is_known_version(map: &Map<String, Value>, problems: &mut Problems) -> bool {
         ),
         Some(value) => (
             format!(
-                "This runtime reads format version 1, not {}.",
+                "This runtime reads format versions up to {NEWEST}, not {}.",
                 describe(value)
             ),
-            "Update mnemograph, or save the graph in format version 1.",
+            "Update mnemograph, or save the graph in an older format version.",
         ),
     };
     problems.add(Problem::new(Code::Version, message, hint).at(&root.key("format_version")));

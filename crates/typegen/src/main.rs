@@ -1,4 +1,4 @@
-//! `mnemograph-typegen FOLDER`: writes `types.ts` and `codes.ts` into the folder.
+//! `mnemograph-typegen FOLDER`: writes `types.ts`, `codes.ts` and `graph.schema.json` into the folder.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,5 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("types.ts"), all_types().finish()?)?;
     fs::write(folder.join("codes.ts"), codes_module(all_codes()))?;
+    let schema = serde_json::to_string(&mnemograph_graph::schema())?;
+    fs::write(folder.join("graph.schema.json"), schema)?;
     Ok(())
 }

@@ -240,3 +240,88 @@ fn members_of_prototypes_are_plain_data() {
         assert_eq!(graph.node(graph.find(name).unwrap()).unwrap().id, name);
     }
 }
+
+#[test]
+fn many_users_of_a_sub_graph_with_many_ports_are_judged_at_once() {
+    let inputs: Vec<Value> = (0..200)
+        .map(|index| json!({"name": format!("i{index}")}))
+        .collect();
+    let mut inner =
+        vec![json!({"id": "in", "type": "graph_input", "settings": {"inputs": inputs}})];
+    inner.extend((0..900).map(|index| {
+        json!({"id": format!("o{index}"), "type": "output", "settings": {"name": format!("o{index}"), "value": 1}})
+    }));
+    let mut nodes = vec![json!({"id": "n0", "type": "manual_trigger"})];
+    nodes.extend((1..1_000).map(
+        |index| json!({"id": format!("n{index}"), "type": "subgraph", "settings": {"graph": "g"}}),
+    ));
+    let edges: Vec<Value> = (1..1_000)
+        .flat_map(|index| {
+            let value = json!({"type": "data", "from": format!("n{}.o899", index - 1), "to": format!("n{index}.i199")});
+            [run(index - 1, index), value]
+        })
+        .filter(|edge| edge["from"] != "n0.o899")
+        .collect();
+    let mut document: Value = serde_json::from_str(&document(&nodes, &edges)).unwrap();
+    document["graphs"] = json!({"g": {"nodes": inner}});
+    let parsed = parse(&document.to_string());
+    assert!(parsed.graph.is_some(), "{:?}", parsed.problems.first());
+}
+
+#[test]
+fn loops_two_thousand_deep_are_judged_at_once() {
+    let mut nodes = vec![json!({"id": "n0", "type": "manual_trigger"})];
+    let mut edges = vec![run(0, 1)];
+    for index in 1..MAX_NODES {
+        let parent = (index > 1).then(|| format!("n{}", index - 1));
+        nodes.push(json!({"id": format!("n{index}"), "type": "while_loop", "settings": {"condition": "true"}, "parent": parent}));
+        if index > 1 {
+            edges.push(json!({"type": "run", "from": format!("n{}.body", index - 1), "to": format!("n{index}.in")}));
+        }
+    }
+    assert_eq!(codes(&parse(&document(&nodes, &edges))), []);
+    nodes[1]["parent"] = json!(format!("n{}", MAX_NODES - 1));
+    let found = codes(&parse(&document(&nodes, &edges)));
+    assert!(found.contains(&Code::ContainerCrossing));
+}
+
+#[test]
+fn a_thousand_sub_graphs_in_each_other_are_judged_at_once() {
+    let graph = |index: usize| {
+        let next = format!("g{}", index + 1);
+        json!({"nodes": [{"id": "in", "type": "graph_input"}, {"id": "s", "type": "subgraph", "settings": {"graph": next}}],
+               "edges": [{"type": "run", "from": "in.out", "to": "s.in"}]})
+    };
+    let mut graphs: serde_json::Map<String, Value> = (0..990)
+        .map(|index| (format!("g{index}"), graph(index)))
+        .collect();
+    graphs.insert(
+        "g990".to_owned(),
+        json!({"nodes": [{"id": "in", "type": "graph_input"}]}),
+    );
+    let nodes = [
+        json!({"id": "n0", "type": "manual_trigger"}),
+        json!({"id": "n1", "type": "subgraph", "settings": {"graph": "g0"}}),
+    ];
+    let mut document: Value = serde_json::from_str(&document(&nodes, &[run(0, 1)])).unwrap();
+    document["graphs"] = Value::Object(graphs);
+    assert_eq!(codes(&parse(&document.to_string())), [Code::Depth]);
+    document["graphs"]["g990"] = graph(999);
+    document["graphs"]["g990"]["nodes"][1]["settings"]["graph"] = json!("g0");
+    assert_eq!(
+        codes(&parse(&document.to_string())),
+        [Code::Depth, Code::Depth]
+    );
+}
+
+#[test]
+fn nodes_of_all_graphs_are_counted_together() {
+    let nodes: Vec<Value> = (1..MAX_NODES).map(reply).collect();
+    let mut document: Value = serde_json::from_str(&document(
+        &[json!({"id": "n0", "type": "manual_trigger"})],
+        &[],
+    ))
+    .unwrap();
+    document["graphs"] = json!({"a": {"nodes": nodes}, "b": {"nodes": [reply(0)]}});
+    assert_eq!(codes(&parse(&document.to_string())), [Code::DocLimit]);
+}

@@ -31,7 +31,8 @@ impl Sure {
 
 /// Finds what is sure, and reports data edges of which the source may be skipped.
 pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) -> Sure {
-    let mut before = before(draft);
+    let around = containers(draft);
+    let mut before = before(draft, &around);
     let mut unread: Vec<bool> = draft.nodes.iter().map(is_pull).collect();
     let mut data_in: Vec<Vec<(usize, &Wire)>> = vec![Vec::new(); draft.nodes.len()];
     for (place, wire) in draft.wires.iter().enumerate() {
@@ -71,7 +72,7 @@ pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) -> Sure {
                     }
                 } else if matches!(source.kind(), Some(Kind::Step | Kind::Trigger))
                     && (!before.has(reader, wire.from) || !source.is_enabled())
-                    && is_visible(draft, wire.to, source)
+                    && is_visible(&around, wire.to, source)
                     && let Some(slot) = doubtful.get_mut(*place)
                 {
                     slot.get_or_insert(reader);
@@ -149,7 +150,7 @@ fn doubt(draft: &DraftGraph, wire: &Wire, reader: &DraftNode) -> Option<Problem>
     )
 }
 
-fn before(draft: &DraftGraph) -> Sets {
+fn before(draft: &DraftGraph, around: &Sets) -> Sets {
     let count = draft.nodes.len();
     let successors = successors(draft, |edge_type| edge_type == EdgeType::Run);
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -196,7 +197,7 @@ fn before(draft: &DraftGraph) -> Sets {
         let mut open: Vec<usize> = before.members(index).collect();
         while let Some(member) = open.pop() {
             for (next, container) in certain.get(member).into_iter().flatten() {
-                let is_taken = container.is_none_or(|container| stands_in(draft, index, container));
+                let is_taken = container.is_none_or(|container| around.has(index, container));
                 if is_taken && waits.has(index, *next) && !before.has(index, *next) {
                     before.insert(index, *next);
                     let more = before.row(*next);
@@ -240,19 +241,21 @@ fn certain(draft: &DraftGraph) -> Vec<Vec<(usize, Option<usize>)>> {
 }
 
 /// Whether a value may go from a node to another; where it may not, that has been told.
-fn is_visible(draft: &DraftGraph, to: usize, source: &DraftNode) -> bool {
+fn is_visible(around: &Sets, to: usize, source: &DraftNode) -> bool {
     source
         .parent
-        .is_none_or(|container| stands_in(draft, to, container))
+        .is_none_or(|container| around.has(to, container))
 }
 
-fn stands_in(draft: &DraftGraph, index: usize, container: usize) -> bool {
-    let mut at = draft.nodes.get(index).and_then(|node| node.parent);
-    while let Some(parent) = at {
-        if parent == container {
-            return true;
+/// For each node the containers around it.
+fn containers(draft: &DraftGraph) -> Sets {
+    let mut around = Sets::new(draft.nodes.len());
+    for (index, node) in draft.nodes.iter().enumerate() {
+        let mut at = node.parent;
+        while let Some(container) = at {
+            around.insert(index, container);
+            at = draft.nodes.get(container).and_then(|node| node.parent);
         }
-        at = draft.nodes.get(parent).and_then(|node| node.parent);
     }
-    false
+    around
 }

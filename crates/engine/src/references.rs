@@ -1,7 +1,7 @@
 //! Problems that show only when graph, templates and host are seen together.
 
 use crate::plan::{HostCatalogue, Plan};
-use mnemograph_graph::{Code, Graph, Node, NodeIx, Problem, Scope, Settings};
+use mnemograph_graph::{Code, Graph, Node, NodeIx, Problem, Scope, Settings, catalogue::Kind};
 use mnemograph_template::{Reference, SyntaxError};
 
 /// The names that a template may begin a path with.
@@ -48,7 +48,8 @@ pub(crate) fn check_templates(plan: &Plan, problems: &mut Vec<Problem>) {
                 {
                     used.push(name.clone());
                 }
-                if let Some(fault) = reader.fault(&reference) {
+                let fault = reader.fault(&reference);
+                if let Some(fault) = fault.or_else(|| reader.doubt(&reference)) {
                     let place = format!("line {}, column {}", reference.line, reference.column);
                     let message = format!(
                         "The template in '{}' ({place}) {}.",
@@ -139,6 +140,42 @@ impl Reader<'_> {
                 ),
             ),
         }
+    }
+
+    /// A node that may not have run when its value is read.
+    fn doubt(&self, reference: &Reference) -> Option<Fault> {
+        let [root, id, port, ..] = reference.path.as_slice() else {
+            return None;
+        };
+        let source = self.graph.find(id).filter(|_| root == "nodes")?;
+        let kind = self.graph.node(source)?.kind;
+        let acts = matches!(kind, Kind::Step | Kind::Trigger);
+        // Of its own last pass, a container's result is read when that is over.
+        let is_own_pass = self.setting == "result" && self.is_inside(source);
+        if !acts || reference.guarded || port == "status" || source == self.ix || is_own_pass {
+            return None;
+        }
+        if self.graph.is_sure(self.ix, source) {
+            return None;
+        }
+        Fault::new(
+            Code::RefMaybeSkipped,
+            format!("reads '{id}.{port}', and '{id}' may not have run by then"),
+            format!(
+                "Let control always pass through '{id}' first, or give a fallback: {{{{ nodes.{id}.{port} | default(\"…\") }}}}."
+            ),
+        )
+    }
+
+    fn is_inside(&self, source: NodeIx) -> bool {
+        let mut at = self.graph.container_of(source);
+        while let Some(container) = at {
+            if container == self.ix {
+                return true;
+            }
+            at = self.graph.container_of(container);
+        }
+        false
     }
 
     /// The containers around the reader; a container's own condition and result are read inside of it.

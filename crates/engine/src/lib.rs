@@ -42,6 +42,7 @@ pub use model::{
     ChatChunk, ChatRequest, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, Purpose,
     ResponseToolCall, ToolSpec, read_args,
 };
+pub use nodes::trigger::event_thread;
 pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load};
 pub use result::{RunResult, RunStatus, RunWarning};
 pub use run::Run;

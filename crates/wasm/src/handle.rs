@@ -110,6 +110,18 @@ impl RuntimeHandle {
         })
     }
 
+    /// The thread that an event belongs to, or `undefined`; takes what `start` takes.
+    pub fn event_thread(&self, graph: usize, input: JsValue) -> Result<JsValue, JsValue> {
+        entering(|| {
+            let plan = self.plan(graph)?;
+            let input: StartInput = from_js(&input, "The run's input")?;
+            let options = self.start_options(input)?;
+            let thread = mnemograph_engine::event_thread(&plan, &options.input);
+            let thread = thread.map_err(|error| runtime_error(&RuntimeError::Run(error)))?;
+            Ok(thread.map_or(JsValue::UNDEFINED, JsValue::from))
+        })
+    }
+
     /// Answers a question of a run that waits; `{run_id, interrupt, action, data, allow_changed_graph, is_locked}`.
     /// Resolves as `start` answers.
     pub fn resume(&self, graph: usize, answer: JsValue) -> Promise {

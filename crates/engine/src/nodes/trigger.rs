@@ -24,20 +24,63 @@ pub(crate) fn choose(core: &Core, input: &RunInput) -> Result<NodeIx, RunError> 
         });
     }
     let has_message = input.text.is_some() || input.message.is_some();
-    let is_chat = |ix: &NodeIx| {
-        matches!(
-            graph.node(*ix).map(|node| &node.settings),
-            Some(Settings::ChatTrigger)
-        )
+    let fits = |ix: &&NodeIx| match graph.node(**ix).map(|node| &node.settings) {
+        Some(Settings::ChatTrigger) => has_message && input.event.is_empty(),
+        Some(Settings::ManualTrigger) => !has_message && input.event.is_empty(),
+        Some(Settings::EventTrigger(trigger)) => {
+            let wanted = trigger.event.as_ref();
+            !input.event.is_empty() && wanted.is_none_or(|event| *event == input.event)
+        }
+        _ => false,
     };
-    triggers
-        .iter()
-        .find(|ix| is_chat(ix) == has_message)
-        .or_else(|| triggers.first())
-        .copied()
-        .ok_or_else(|| {
-            RunError::new("E_TRIGGER", "The graph has no trigger.").hint("Add a chat_trigger node.")
-        })
+    if let Some(found) = triggers.iter().find(fits) {
+        return Ok(*found);
+    }
+    if !input.event.is_empty() {
+        return Err(RunError::new(
+            "E_TRIGGER",
+            format!(
+                "No trigger of this graph takes the event '{}'.",
+                input.event
+            ),
+        )
+        .hint("Add an event_trigger with this \"event\", or with none."));
+    }
+    triggers.first().copied().ok_or_else(|| {
+        RunError::new("E_TRIGGER", "The graph has no trigger.").hint("Add a chat_trigger node.")
+    })
+}
+
+/// The thread that an event belongs to, by the `thread_id` of the trigger that takes it: to be known before the thread's
+/// turn is awaited. `None` if it says nothing.
+///
+/// # Errors
+/// `E_TRIGGER`; `E_TEMPLATE` with setting, line and column; `E_BAD_ID` for what is no text.
+pub fn event_thread(
+    plan: &std::rc::Rc<crate::plan::Plan>,
+    input: &RunInput,
+) -> Result<Option<String>, RunError> {
+    let identity = crate::effect::RunIdentity {
+        run_id: String::new(),
+        thread_id: String::new(),
+        has_thread: false,
+    };
+    let mut core = Core::new(std::rc::Rc::clone(plan), identity);
+    core.input = input.clone();
+    let trigger = choose(&core, input)?;
+    let message = message(&mut core, input);
+    let values = values(&core, trigger, &message);
+    core.set_trigger_message(message);
+    core.set_values(trigger, values);
+    match core.evaluate_setting(trigger, "thread_id")? {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(thread)) => Ok(Some(thread)),
+        Some(_) => Err(
+            RunError::new("E_BAD_ID", "The event's 'thread_id' is no text.")
+                .hint("Let the template give a text, or nothing.")
+                .at(&core.node_id(trigger)),
+        ),
+    }
 }
 
 /// The person's message of this run.

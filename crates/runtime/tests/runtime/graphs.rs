@@ -504,3 +504,49 @@ fn limits_of_steps_passes_and_items_end_the_run_with_their_codes() {
     );
     assert_eq!(code(&items).as_deref(), Some("E_LOOP_LIMIT"));
 }
+
+#[test]
+fn an_event_finds_its_trigger_and_its_thread() {
+    use mnemograph_engine::{RunInput, event_thread};
+    let document = graph(
+        &[
+            node("chat", "chat_trigger", json!({})),
+            node(
+                "paid",
+                "event_trigger",
+                json!({"event": "paid", "thread_id": "order {{ trigger.data.order }}"}),
+            ),
+            node(
+                "say",
+                "output",
+                json!({"name": "n", "value": "{{ nodes.paid.name | default('chat') }}"}),
+            ),
+            node("reply", "reply", json!({"text": "hi"})),
+        ],
+        &[
+            "chat.out > say.in",
+            "paid.out > say.in",
+            "chat.out > reply.in",
+        ],
+    );
+    let plan = plan(&document);
+    let event = |name: &str| RunInput {
+        event: name.to_owned(),
+        data: json!({"order": 7}),
+        ..RunInput::default()
+    };
+    assert_eq!(
+        event_thread(&plan, &event("paid")).unwrap().as_deref(),
+        Some("order 7")
+    );
+    assert_eq!(
+        event_thread(&plan, &event("lost")).unwrap_err().code,
+        "E_TRIGGER"
+    );
+    let mut bench = Bench::new();
+    let mut options = bench.options(Some("order 7"), "");
+    options.input = event("paid");
+    let result = bench.pump.run(&plan, options);
+    assert_eq!((result.error, &result.outputs["n"]), (None, &json!("paid")));
+    assert_eq!(bench.say(&plan, "x").outputs["n"], "chat");
+}

@@ -21,6 +21,7 @@ mod names;
 mod nodes;
 mod plan;
 mod pull;
+mod recording;
 mod references;
 mod result;
 mod retry;
@@ -44,5 +45,6 @@ pub use model::{
 };
 pub use nodes::trigger::event_thread;
 pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load};
+pub use recording::{Recording, replay};
 pub use result::{RunResult, RunStatus, RunWarning};
 pub use run::Run;

@@ -67,6 +67,10 @@ pub struct RunResult {
         ts(as = "Option<Vec<crate::interrupt::Interrupt>>", optional)
     )]
     pub interrupts: Vec<crate::interrupt::Interrupt>,
+    /// The run's inputs, where it was recorded: for `replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional, type = "unknown"))]
+    pub recording: Option<Box<crate::recording::Recording>>,
     /// Why it did not succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]

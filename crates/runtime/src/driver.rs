@@ -10,7 +10,7 @@ use crate::{
     run_store::RunStore,
     runtime::CallKind,
 };
-use mnemograph_engine::{Effect, Input, RequestId, Run, RunEvent, RunResult};
+use mnemograph_engine::{Effect, Input, Recording, RequestId, Run, RunEvent, RunResult};
 use mnemograph_storage::Storage;
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -26,6 +26,8 @@ pub(crate) struct Driver<S, H> {
     pub(crate) store: Rc<RunStore<S>>,
     /// Those that the host has not been told of.
     pub(crate) events: Vec<RunEvent>,
+    /// What is recorded of the run, if it is.
+    pub(crate) recording: Option<Box<Recording>>,
 }
 
 /// What waits for its turn.
@@ -50,8 +52,9 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
         let mut pending = Pending::default();
         loop {
             let result = self.take_inputs(&mut pending);
-            if let Some(result) = result {
+            if let Some(mut result) = result {
                 self.tell();
+                result.recording = self.recording;
                 return result;
             }
             if !self.store.is_opening() {
@@ -73,7 +76,11 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
     fn take_inputs(&mut self, pending: &mut Pending) -> Option<RunResult> {
         let mut result = None;
         while let Some(input) = self.queue.pop() {
-            for effect in self.run.step(self.host.now(), input) {
+            let now = self.host.now();
+            if let Some(recording) = &mut self.recording {
+                recording.inputs.push((now, input.clone()));
+            }
+            for effect in self.run.step(now, input) {
                 result = self.perform(effect, pending).or(result);
             }
         }

@@ -135,7 +135,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             action: options.action,
             data: options.data,
         });
-        Ok(self.drive(run, store, queue))
+        Ok(self.drive(run, store, queue, None))
     }
 
     async fn find(&self, run_id: &str) -> Result<Option<Stored>, RuntimeError> {

@@ -9,7 +9,9 @@ use crate::{
     run_store::{Place, RunStore},
 };
 use mnemograph_compact::{FromJson, SortedMap};
-use mnemograph_engine::{ChatChunk, Failure, Input, Plan, RequestId, Run, RunIdentity, RunInput};
+use mnemograph_engine::{
+    ChatChunk, Failure, Input, Plan, Recording, RequestId, Run, RunIdentity, RunInput,
+};
 use mnemograph_memory::MAX_ID;
 use mnemograph_storage::{MemoryStorage, Storage};
 use serde_json::Value;
@@ -29,6 +31,8 @@ pub struct StartOptions {
     pub actor: Option<String>,
     /// True if nobody else, in this page or another, can be running this thread.
     pub is_locked: bool,
+    /// Keep its inputs, for [`mnemograph_engine::replay`].
+    pub record: bool,
     /// What the run begins with.
     pub input: RunInput,
 }
@@ -144,7 +148,10 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         };
         let (store, queue) = self.place_run(place)?;
         queue.push(Input::Start(Box::new(options.input)));
-        Ok(self.drive(Run::new(plan, identity), store, queue))
+        let recording = options
+            .record
+            .then(|| Box::new(Recording::new(&plan, identity.clone())));
+        Ok(self.drive(Run::new(plan, identity), store, queue, recording))
     }
 
     /// Puts a run on the list of those that go on.
@@ -175,7 +182,13 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     }
 
     /// Drives a run that is on the list to its end.
-    pub(crate) fn drive(&self, run: Run, store: Rc<RunStore<S>>, queue: Rc<InputQueue>) -> Started {
+    pub(crate) fn drive(
+        &self,
+        run: Run,
+        store: Rc<RunStore<S>>,
+        queue: Rc<InputQueue>,
+        recording: Option<Box<Recording>>,
+    ) -> Started {
         let (run_id, thread_id) = (store.place.run_id.clone(), store.place.thread.clone());
         let driver = Driver {
             host: Rc::clone(&self.inner.host),
@@ -185,6 +198,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             queue,
             store,
             events: Vec::new(),
+            recording,
         };
         let (host, id, runs) = (
             Rc::clone(&self.inner.host),

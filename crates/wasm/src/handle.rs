@@ -9,7 +9,7 @@ use crate::{
     options::{Answer, Create, HandleConfig, StartInput, StorageKind, delivery},
 };
 use js_sys::Promise;
-use mnemograph_engine::{HostCatalogue, Plan, RunInput};
+use mnemograph_engine::{HostCatalogue, Plan, Recording, RunInput};
 use mnemograph_indexeddb::IndexedDbStorage;
 use mnemograph_memory::thread::{ThreadListOptions, TranscriptPage};
 use mnemograph_runtime::{BrowserStorage, Runtime, RuntimeError, StartOptions, StorageHealth};
@@ -107,6 +107,21 @@ impl RuntimeHandle {
                 .map_err(|error| runtime_error(&error))?;
             spawn_local(counted(started.future));
             to_js(&json!({"run_id": started.run_id, "thread": started.thread_id}))
+        })
+    }
+
+    /// The events of a recorded run, as they were.
+    pub fn replay(&self, graph: usize, recording: &str) -> Result<JsValue, JsValue> {
+        entering(|| {
+            let plan = self.plan(graph)?;
+            let recording: Recording = serde_json::from_str(recording).map_err(|error| {
+                plain_error(
+                    "E_COERCE",
+                    &format!("The recording cannot be read: {error}."),
+                )
+            })?;
+            let events = mnemograph_engine::replay(&plan, recording);
+            to_js(&events.map_err(|error| runtime_error(&RuntimeError::Run(error)))?)
         })
     }
 
@@ -273,6 +288,7 @@ impl RuntimeHandle {
             thread: input.thread,
             actor: input.actor,
             is_locked: input.locked,
+            record: input.record,
             input: RunInput {
                 text: input.text,
                 message: input.message,

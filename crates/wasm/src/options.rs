@@ -58,6 +58,7 @@ json_struct! {
         actor,
         trigger,
         event: default,
+        record: default,
         data: default,
         locked: default,
     }
@@ -130,6 +131,7 @@ pub(crate) struct StartInput {
     pub(crate) actor: Option<String>,
     pub(crate) trigger: Option<String>,
     pub(crate) event: String,
+    pub(crate) record: bool,
     pub(crate) data: Value,
     pub(crate) locked: bool,
 }

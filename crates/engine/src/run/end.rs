@@ -140,6 +140,7 @@ impl Run {
             run_id: core.identity.run_id.clone(),
             thread: core.identity.thread_id.clone(),
             interrupts: Vec::new(),
+            recording: None,
             error,
         }
     }

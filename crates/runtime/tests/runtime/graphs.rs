@@ -550,3 +550,29 @@ fn an_event_finds_its_trigger_and_its_thread() {
     assert_eq!((result.error, &result.outputs["n"]), (None, &json!("paid")));
     assert_eq!(bench.say(&plan, "x").outputs["n"], "chat");
 }
+
+#[test]
+fn a_recorded_run_replays_its_events_to_the_byte() {
+    let plan = plan(&mnemograph_testkit::chat_graph("g", |_| {}));
+    let mut bench = Bench::new();
+    let call = Answer::tool_call("a", "weather", json!({}));
+    bench.host.answers("default", [call, Answer::text("done")]);
+    bench.host.answers("weather", [Answer::text("sunny")]);
+    let mut options = bench.options(Some("t"), "go");
+    options.record = true;
+    let recording = bench.pump.run(&plan, options).recording.unwrap();
+    let text = serde_json::to_string(&recording).unwrap();
+    let events = mnemograph_engine::replay(&plan, serde_json::from_str(&text).unwrap()).unwrap();
+    let told = bench.host.0.events.borrow();
+    assert_eq!(
+        serde_json::to_string(&events).unwrap(),
+        serde_json::to_string(&*told).unwrap()
+    );
+    let other = self::plan(&mnemograph_testkit::chat_graph("other", |_| {}));
+    assert_eq!(
+        mnemograph_engine::replay(&other, *recording)
+            .unwrap_err()
+            .code,
+        "E_GRAPH_CHANGED"
+    );
+}

@@ -47,6 +47,7 @@ impl<S: Storage + 'static> Bench<S> {
             thread: thread.map(str::to_owned),
             actor: None,
             is_locked: true,
+            record: false,
             input: RunInput {
                 text: Some(text.to_owned()),
                 ..RunInput::default()

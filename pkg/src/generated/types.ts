@@ -1519,6 +1519,10 @@ export type RunResult = {
    */
   interrupts?: Array<Interrupt>;
   /**
+   * The run's inputs, where it was recorded: for `replay`.
+   */
+  recording?: unknown;
+  /**
    * Why it did not succeed.
    */
   error?: RunError;

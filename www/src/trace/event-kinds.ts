@@ -32,6 +32,11 @@ const KIND_OF: Record<RunEvent["type"], Kind> = {
   reasoning_token: "model",
   tool_call: "tool",
   tool_result: "tool",
+  loop_pass: "node",
+  variable_set: "memory",
+  custom: "reply",
+  interrupt: "run",
+  resumed: "run",
   memory_read: "memory",
   memory_written: "memory",
   reply_started: "reply",
@@ -53,6 +58,16 @@ export function summaryOf(event: RunEvent): string {
       return `${event.data.status} · ${event.data.usage.input} in, ${event.data.usage.output} out`;
     case "run_cancelled":
       return event.data.reason;
+    case "loop_pass":
+      return `pass ${event.data.index + 1}`;
+    case "variable_set":
+      return `${event.data.name} · ${event.data.scope}`;
+    case "custom":
+      return event.data.name;
+    case "interrupt":
+      return event.data.interrupt.prompt;
+    case "resumed":
+      return event.data.action;
     case "run_failed":
     case "run_limit":
     case "node_failed":

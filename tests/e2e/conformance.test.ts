@@ -85,6 +85,7 @@ describe("graph", () => {
       const { core } = window.inside;
       interface Problem {
         code: string;
+        graph?: string;
         node?: string;
         port?: string;
         path?: string;
@@ -112,8 +113,9 @@ describe("graph", () => {
         ];
         const actual = {
           ok: checked.ok,
-          problems: checked.problems.map(({ code, node, port, path }, index) => ({
+          problems: checked.problems.map(({ code, graph, node, port, path }, index) => ({
             code,
+            ...(graph === undefined ? {} : { graph }),
             ...(node === undefined ? {} : { node }),
             ...(port === undefined ? {} : { port }),
             ...(sorted[index]?.path === undefined ? {} : { path }),

@@ -31,7 +31,6 @@ pub(crate) fn syntax_problem(node: &Node, setting: &str, error: &SyntaxError) ->
 
 /// Templates that read what cannot be there.
 pub(crate) fn check_templates(plan: &Plan, problems: &mut Vec<Problem>) {
-    let mut used = Vec::new();
     for (ix, node) in plan.graph.nodes() {
         for setting in plan.settings_of(ix) {
             let mut references = Vec::new();
@@ -43,11 +42,6 @@ pub(crate) fn check_templates(plan: &Plan, problems: &mut Vec<Problem>) {
                     node,
                     setting: &setting.path,
                 };
-                if let [root, name, ..] = reference.path.as_slice()
-                    && (root == "variables" || root == "nodes")
-                {
-                    used.push(name.clone());
-                }
                 let fault = reader.fault(&reference);
                 if let Some(fault) = fault.or_else(|| reader.doubt(&reference)) {
                     let place = format!("line {}, column {}", reference.line, reference.column);
@@ -62,31 +56,6 @@ pub(crate) fn check_templates(plan: &Plan, problems: &mut Vec<Problem>) {
                     );
                 }
             }
-        }
-    }
-    check_unused(plan, &used, problems);
-}
-
-/// Variables that nothing writes or reads.
-fn check_unused(plan: &Plan, used: &[String], problems: &mut Vec<Problem>) {
-    let edges = plan.graph.edges();
-    for (ix, node) in plan.graph.nodes() {
-        let Settings::Var(var) = &node.settings else {
-            continue;
-        };
-        let is_read = used
-            .iter()
-            .any(|name| *name == node.id || *name == var.name);
-        if !is_read && !edges.iter().any(|edge| edge.from == ix) {
-            problems.push(
-                Problem::new(
-                    Code::UnusedVar,
-                    format!("Nothing reads or writes the variable '{}'.", var.name),
-                    "Link a var_set node to it, read it in a template, or remove it.",
-                )
-                .node(&node.id)
-                .at(&node.pointer),
-            );
         }
     }
 }

@@ -1,6 +1,6 @@
 import type { Changes } from "./changes.js";
 import type { RunControl } from "./run.js";
-import type { Session } from "./session.js";
+import type { Opened, Session } from "./session.js";
 import type { Turn } from "./turns.js";
 import type { OnBusy } from "./types.js";
 
@@ -16,4 +16,10 @@ export interface Core {
   leave(run_id: string): void;
   /** Waits for the thread; a run without one waits for nobody. */
   takeTurn(run: RunControl, thread: string | undefined, onBusy: OnBusy | undefined): Promise<Turn>;
+  /** Where a new message cancels the previous run: also one that waits for a person. */
+  giveWaitingUp(
+    opened: Opened,
+    thread: string | undefined,
+    onBusy: OnBusy | undefined,
+  ): Promise<void>;
 }

@@ -2,11 +2,11 @@ import type { Core } from "./core.js";
 import { MnemographError, readSafely, toMnemographError } from "./errors.js";
 import type { Loaded, StartInput } from "./handle.js";
 import { checkId } from "./ids.js";
-import { NotJson, toPlain } from "./json.js";
+import { NotJson, toJsonText, toPlain } from "./json.js";
 import { createRun, type Run, type RunControl, reasonText, resultOrThrow } from "./run.js";
 import type { Opened } from "./session.js";
-import type { RunInput } from "./types.js";
-import type { Problem, RunResult } from "./wire.js";
+import type { Answer, OnBusy, RunInput } from "./types.js";
+import type { Problem, RunEvent, RunResult, WaitingRun } from "./wire.js";
 
 /** A graph that was loaded without errors. It outlives crashes: it is loaded again from its document. */
 export class Graph {
@@ -52,6 +52,15 @@ export class Graph {
     return resultOrThrow(await control.run.result, control.abortReason);
   }
 
+  /**
+   * The events of a run that was made with `record: true`, as they were. Nothing is called and nothing is stored.
+   * Rejects with `E_GRAPH_CHANGED` for a recording of another version of the graph, `E_COERCE` for what is none.
+   */
+  async replay(recording: unknown): Promise<RunEvent[]> {
+    const text = toJsonText(recording);
+    return this.#core.session.call((opened) => opened.handle.replay(this.number(opened), text));
+  }
+
   /** @internal Gives back what the module holds of it. */
   async unload(): Promise<void> {
     if (this.#unloaded) return;
@@ -73,38 +82,86 @@ export class Graph {
     return this.#number;
   }
 
+  /** @internal Goes on with a run of this graph that waits. */
+  resume(waiting: WaitingRun, answer: Answer, signal: AbortSignal | undefined): Run {
+    const { run_id: id, thread } = waiting;
+    const control = createRun({ id, thread, graph_id: this.id, now: this.#core.now });
+    return this.#follow(control, async () => {
+      const data = asPlain(answer.data ?? null, "data");
+      await this.#start(control, thread === id ? undefined : thread, { signal }, (opened, locked) =>
+        opened.handle.resume(this.number(opened), {
+          run_id: id,
+          interrupt: checkId(answer.interrupt, "interrupt"),
+          action: answer.action ?? "answer",
+          data,
+          allow_changed_graph: answer.allowChangedGraph === true,
+          locked,
+        }),
+      );
+    });
+  }
+
   #begin(input: RunInput): RunControl {
     const core = this.#core;
     const id = core.id();
     const given = readSafely(input, "thread");
     const thread = typeof given === "string" ? given : id;
     const control = createRun({ id, thread, graph_id: this.id, now: core.now });
-    this.#drive(control, input).catch((error: unknown) => {
-      core.leave(id);
+    this.#follow(control, () => this.#drive(control, input));
+    return control;
+  }
+
+  /** What goes wrong before the engine has the run ends it. */
+  #follow(control: RunControl, work: () => Promise<void>): Run {
+    const core = this.#core;
+    work().catch((error: unknown) => {
+      core.leave(control.run.id);
       const known = toMnemographError(error);
       if (known.code === "E_CANCELLED") control.cutShort("cancelled", known);
       else control.refuse(known);
     });
-    return control;
+    return control.run;
   }
 
   async #drive(control: RunControl, input: RunInput): Promise<void> {
     const core = this.#core;
+    const start = readInput(input, control.run.id, core);
+    if (start.event !== undefined && start.thread === undefined) {
+      const opened = await core.session.open();
+      const asked = { ...start, locked: false };
+      const number = this.number(opened);
+      const thread = core.session.enter(() => opened.handle.event_thread(number, asked));
+      if (thread !== undefined) start.thread = control.moveTo(checkId(thread, "thread"));
+    }
+    await this.#start(control, start.thread, input, async (opened, locked) => {
+      await core.giveWaitingUp(opened, start.thread, input.onBusy);
+      const number = this.number(opened);
+      core.session.enter(() => opened.handle.start(number, { ...start, locked }));
+    });
+  }
+
+  /** Takes the thread's turn, then hands the run to the engine. */
+  async #start(
+    control: RunControl,
+    thread: string | undefined,
+    { signal, onBusy }: { signal?: AbortSignal | undefined; onBusy?: OnBusy | undefined },
+    begin: (opened: Opened, locked: boolean) => Promise<unknown>,
+  ): Promise<void> {
+    const core = this.#core;
     core.enter(control);
     const { result } = control.run;
-    const start = readInput(input, control.run.id, core);
-    const stop = follow(input.signal, control.run);
+    const stop = follow(signal, control.run);
     result.then(stop, stop);
-    const turn = await core.takeTurn(control, start.thread, input.onBusy);
+    const turn = await core.takeTurn(control, thread, onBusy);
     result.then(turn.release, turn.release);
     const opened = await core.session.open();
     if (control.signal.aborted) throw cancelled(control.abortReason);
-    const number = this.number(opened);
-    core.session.enter(() => opened.handle.start(number, { ...start, locked: turn.exclusive }));
+    await begin(opened, turn.exclusive);
     control.started = true;
     const cancel = (): void =>
       core.session.tell((handle) => handle.cancel(control.run.id, reasonText(control.abortReason)));
-    control.signal.addEventListener("abort", cancel, { once: true });
+    if (control.signal.aborted) cancel();
+    else control.signal.addEventListener("abort", cancel, { once: true });
   }
 }
 
@@ -124,12 +181,14 @@ function readInput(
   if (typeof input !== "object" || input === null) {
     throw unfit(undefined, "is no object: write run({ text: … })");
   }
-  const { text, message, attachments, thread, actor, trigger, data } = input;
+  const { text, message, attachments, thread, actor, trigger, event, record, data } = input;
   return {
     run_id,
     ...(thread === undefined ? {} : { thread: checkId(thread, "thread") }),
     ...(actor === undefined ? {} : { actor: checkId(actor, "actor") }),
     ...(trigger === undefined ? {} : { trigger: checkId(trigger, "trigger") }),
+    ...(event === undefined ? {} : { event: checkId(event, "event") }),
+    ...(record === true ? { record } : {}),
     ...(text === undefined ? {} : { text: asText(text) }),
     ...(message === undefined
       ? {}

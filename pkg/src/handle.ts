@@ -1,4 +1,5 @@
 import type {
+  Approval,
   BrowserStorage,
   CheckResult,
   Cleared,
@@ -14,7 +15,9 @@ import type {
   TranscriptEntry,
   View,
   ViewPolicy,
+  WaitingRun,
 } from "./wire.js";
+import type { WorkKind } from "./work.js";
 
 /**
  * The seam to the wasm module. `Host` is what the module calls, `RuntimeHandle` and `Glue` are what it
@@ -22,7 +25,7 @@ import type {
  */
 
 /** What kind of callback is meant. */
-export type CallKind = "model" | "tool";
+export type CallKind = "model" | "tool" | WorkKind;
 
 /** What a delivery carries. */
 export type DeliveryKind = "delta" | "done" | "error";
@@ -48,6 +51,7 @@ export interface HostTool {
   name: string;
   description: string;
   parameters: Record<string, unknown>;
+  approval: Approval;
 }
 
 /** What a runtime is opened with. */
@@ -57,6 +61,7 @@ export interface HandleConfig {
   storage: "indexeddb" | "memory" | "custom";
   models: { name: string; model?: ModelRef }[];
   tools: HostTool[];
+  functions: string[];
   env: Record<string, unknown>;
 }
 
@@ -69,8 +74,20 @@ export interface StartInput {
   thread?: string;
   actor?: string;
   trigger?: string;
+  event?: string;
+  record?: boolean;
   data?: unknown;
   /** True if nobody else, in this tab or another, can be running this thread. */
+  locked: boolean;
+}
+
+/** What a run that waits is resumed with. */
+export interface ResumeInput {
+  run_id: string;
+  interrupt: string;
+  action: string;
+  data?: unknown;
+  allow_changed_graph: boolean;
   locked: boolean;
 }
 
@@ -88,6 +105,11 @@ export interface RuntimeHandle {
   load(text: string): Loaded;
   unload(graph: number): void;
   start(graph: number, input: StartInput): { run_id: string; thread: string };
+  event_thread(graph: number, input: StartInput): string | undefined;
+  resume(graph: number, input: ResumeInput): Promise<{ run_id: string; thread: string }>;
+  waiting(thread: string | undefined): Promise<WaitingRun[]>;
+  drop_waiting(run_id: string): Promise<boolean>;
+  replay(graph: number, recording: string): RunEvent[];
   deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void;
   cancel(run_id: string, reason: string): void;
   suspend(): void;

@@ -6,9 +6,10 @@ import type { PreparedTool } from "./schema.js";
 import { callTool } from "./tool-call.js";
 import type { ChatModel } from "./types.js";
 import type { ChatRequest, Purpose, RunEvent, RunResult } from "./wire.js";
+import { callWork, type WorkNeeds } from "./work.js";
 
 /** What the host object needs from the runtime. */
-export interface HostNeeds {
+export interface HostNeeds extends WorkNeeds {
   models: ReadonlyMap<string, ChatModel>;
   tools: ReadonlyMap<string, PreparedTool>;
   now(): number;
@@ -90,16 +91,22 @@ export class CallRegister {
     this.#counts.started += 1;
     let delivery: Delivery;
     try {
-      delivery =
-        kind === "model"
-          ? await this.#model(call, name, payload)
-          : await this.#tool(call, name, payload);
+      delivery = await this.#answer(call, kind, name, payload);
     } catch (error) {
-      delivery = failed(error, kind === "model" ? "E_LLM" : "E_TOOL", NONE);
+      delivery = failed(error, CODE_OF[kind], NONE);
     }
     if (!this.#deliver(call, delivery.kind, delivery.payload)) return;
     call.over = true;
     this.#calls.delete(key(call.run_id, call.call_id));
+  }
+
+  #answer(call: Call, kind: CallKind, name: string, payload: string): Delivery | Promise<Delivery> {
+    if (kind === "model") return this.#model(call, name, payload);
+    if (kind === "tool") return this.#tool(call, name, payload);
+    const given = JSON.parse(payload) as { payload: unknown; node: string };
+    const { signal } = call.controller;
+    const context = { signal, run_id: call.run_id, node: given.node };
+    return callWork(kind, name, given.payload, context, this.#needs);
   }
 
   #model(call: Call, name: string, payload: string): Delivery | Promise<Delivery> {
@@ -147,6 +154,15 @@ export class CallRegister {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** What a fault of the package itself is called, by the kind of call. */
+const CODE_OF: Record<CallKind, string> = {
+  model: "E_LLM",
+  tool: "E_TOOL",
+  function: "E_CALL",
+  http: "E_HTTP_NETWORK",
+  schema: "E_CALL",
+};
 
 function unknownName(
   code: string,

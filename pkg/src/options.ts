@@ -2,7 +2,15 @@ import { MnemographError } from "./errors.js";
 import { checkId } from "./ids.js";
 import { NotJson, toPlain } from "./json.js";
 import type { TurnOptions } from "./turns.js";
-import type { Batch, ChatModel, OnBusy, RuntimeOptions, StorageAdapter, Tool } from "./types.js";
+import type {
+  Batch,
+  ChatModel,
+  HttpOptions,
+  OnBusy,
+  RuntimeOptions,
+  StorageAdapter,
+  Tool,
+} from "./types.js";
 import type { WasmSource } from "./wasm-source.js";
 import type { RunEvent } from "./wire.js";
 
@@ -14,6 +22,8 @@ export interface Settings {
   adapter: StorageAdapter | undefined;
   models: Record<string, ChatModel>;
   tools: Record<string, Tool>;
+  functions: NonNullable<RuntimeOptions["functions"]>;
+  http: HttpOptions | undefined;
   wasm: WasmSource | undefined;
   env: Record<string, unknown>;
   onBusy: OnBusy;
@@ -43,6 +53,8 @@ export function readOptions(options: RuntimeOptions): Settings {
     adapter: typeof storage === "object" ? storage : undefined,
     models: readModels(options.models ?? {}),
     tools: options.tools ?? {},
+    functions: readFunctions(options.functions ?? {}),
+    http: readHttp(options.http),
     wasm: options.wasm,
     env: readRecord(options.env ?? {}, "env"),
     onBusy: oneOf(options.onBusy ?? "queue", ["queue", "reject", "cancel_previous"], "onBusy"),
@@ -116,6 +128,28 @@ function readModels(models: Record<string, ChatModel>): Record<string, ChatModel
     }
   }
   return models;
+}
+
+function readFunctions(functions: Settings["functions"]): Settings["functions"] {
+  for (const [name, each] of Object.entries(functions)) {
+    if (typeof each !== "function") throw wrong(`functions.${name}`, "is no function");
+  }
+  return functions;
+}
+
+function readHttp(http: HttpOptions | undefined): HttpOptions | undefined {
+  if (http === undefined) return undefined;
+  if (!Array.isArray(http.allow)) throw wrong("http.allow", "is no list of addresses");
+  for (const entry of http.allow) {
+    const read = typeof entry === "string" && URL.canParse(entry) ? new URL(entry) : undefined;
+    if (read === undefined || read.origin === "null") {
+      throw wrong(
+        "http.allow",
+        `has an entry that is no address such as "https://api.example.com"`,
+      );
+    }
+  }
+  return http;
 }
 
 function readBatch(batch: Batch): Batch {

@@ -9,10 +9,10 @@ import type { RunError, RunEvent, RunResult, RunStatus } from "./wire.js";
 export interface Run extends AsyncIterable<RunEvent> {
   /** Id of the run, known at once. */
   readonly id: string;
-  /** The conversation; the run's id where none was given. */
+  /** The conversation; the run's id where none was given. One that an event's trigger says is known with the first event. */
   readonly thread: string;
   /**
-   * How it ended. A run that fails resolves with `status: "failed"` and `error`. Rejects only if the run could
+   * How it ended; a run that waits for a person ends as `waiting` and goes on by `runtime.resume`. A run that fails resolves with `status: "failed"` and `error`. Rejects only if the run could
    * not begin: `E_BAD_ID`, `E_BUSY`, `E_CLOSED`, `E_SCHEMA`, `E_RUNTIME_CRASHED`.
    */
   readonly result: Promise<RunResult>;
@@ -32,6 +32,8 @@ export interface RunControl {
   /** True once the engine has it. */
   started: boolean;
   push(event: RunEvent): void;
+  /** It turned out to belong to this thread, which is given back. */
+  moveTo(thread: string): string;
   /** It ended. */
   finish(result: RunResult): void;
   /** It could not begin. */
@@ -61,9 +63,9 @@ interface Settle {
 }
 
 class Running implements RunControl {
-  readonly run: Run;
+  readonly run: PublicRun;
   started = false;
-  readonly #place: RunPlace;
+  #place: RunPlace;
   readonly #channel = new Channel();
   readonly #aborter = new AbortController();
   readonly #settle: Settle;
@@ -90,6 +92,12 @@ class Running implements RunControl {
   push(event: RunEvent): void {
     this.#lastSeq = event.seq;
     this.#channel.push(event);
+  }
+
+  moveTo(thread: string): string {
+    this.#place = { ...this.#place, thread };
+    this.run.thread = thread;
+    return thread;
   }
 
   finish(result: RunResult): void {
@@ -139,7 +147,7 @@ class Running implements RunControl {
 
 class PublicRun implements Run {
   readonly id: string;
-  readonly thread: string;
+  thread: string;
   readonly result: Promise<RunResult>;
   readonly #channel: Channel;
   readonly #cancel: (reason: unknown) => void;

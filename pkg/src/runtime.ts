@@ -1,7 +1,7 @@
 import { type Change, Changes } from "./changes.js";
 import type { Core } from "./core.js";
 import type { Engine } from "./engine.js";
-import { GraphError, type MnemographError, toMnemographError } from "./errors.js";
+import { GraphError, MnemographError, toMnemographError } from "./errors.js";
 import { Graph } from "./graph.js";
 import { CallRegister } from "./host.js";
 import { idSource } from "./ids.js";
@@ -11,16 +11,17 @@ import { MemoryApi } from "./memory.js";
 import { readOptions, type Settings } from "./options.js";
 import { onLeaving } from "./page.js";
 import { Pump } from "./pump.js";
-import type { RunControl } from "./run.js";
+import type { Run, RunControl } from "./run.js";
 import { prepareTools } from "./schema.js";
-import { closed, Session } from "./session.js";
+import { closed, type Opened, Session } from "./session.js";
 import { StateApi } from "./state.js";
 import { StorageApi } from "./storage.js";
 import { ThreadsApi } from "./threads.js";
 import { Turns } from "./turns.js";
-import type { RuntimeOptions } from "./types.js";
+import type { Answer, RuntimeOptions } from "./types.js";
 import type { WasmSource } from "./wasm-source.js";
-import type { CheckResult, RunEvent, RunResult } from "./wire.js";
+import type { CheckResult, RunEvent, RunResult, WaitingRun } from "./wire.js";
+import type { PageFunction } from "./work.js";
 
 /** What `runtime.on` tells of. */
 export interface RuntimeEvents {
@@ -87,8 +88,49 @@ export class Runtime {
       const loaded = handle.load(text);
       const { graph } = loaded;
       if (graph === undefined) throw new GraphError(loaded.problems);
-      return new Graph(this.#core, text, { ...loaded, graph }, generation);
+      const made = new Graph(this.#core, text, { ...loaded, graph }, generation);
+      this.#core.graphs.set(made.id, made);
+      return made;
     });
+  }
+
+  /**
+   * The runs that wait for a person, of one thread or of all: to be shown after a reload. Rejects with `E_CLOSED`
+   * or `E_STORE_…`.
+   */
+  async waiting(filter: { thread?: string } = {}): Promise<WaitingRun[]> {
+    return this.#core.session.call(({ handle }) => handle.waiting(filter.thread));
+  }
+
+  /**
+   * Answers a question of a run that waits, in this page or in another one: the run goes on, and no node of it runs
+   * twice. The graph has to be loaded. Rejects with `E_RESUME_STALE` if it does not wait (any more), and with
+   * `E_GRAPH_CHANGED` if its graph is not loaded; the result of the run rejects with `E_RESUME_INVALID` for an
+   * action that the question does not have.
+   *
+   * @example
+   * const [waiting] = await runtime.waiting({ thread: "t1" });
+   * const run = await runtime.resume(waiting.run_id, {
+   *   interrupt: waiting.interrupts[0].id,
+   *   action: "approve",
+   * });
+   * console.log((await run.result).text);
+   */
+  async resume(
+    runId: string,
+    answer: Answer,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<Run> {
+    const waiting = (await this.waiting()).find(({ run_id }) => run_id === runId);
+    if (waiting === undefined) throw stale(runId);
+    const graph = this.#core.graphs.get(waiting.graph);
+    if (graph === undefined) throw notLoaded(waiting.graph);
+    return graph.resume(waiting, answer, options.signal);
+  }
+
+  /** Gives a waiting run up: its open round is kept as that of a run that was stopped. False if it does not wait. */
+  async dropWaiting(runId: string): Promise<boolean> {
+    return this.#core.session.call(({ handle }) => handle.drop_waiting(runId));
   }
 
   /**
@@ -97,6 +139,7 @@ export class Runtime {
    * `E_RUNTIME_CRASHED`.
    */
   async unload(graph: Graph): Promise<void> {
+    if (this.#core.graphs.get(graph.id) === graph) this.#core.graphs.delete(graph.id);
     return graph.unload();
   }
 
@@ -155,6 +198,8 @@ class RuntimeCore implements Core {
   readonly #calls: CallRegister;
   readonly #turns: Turns;
   readonly #runs = new Map<string, RunControl>();
+  /** The graphs that are loaded, by id: a run that waits names its graph. */
+  readonly graphs = new Map<string, Graph>();
   readonly #stopListening: () => void;
   /** While something runs: a listener to `beforeunload` keeps some browsers from caching the page. */
   #stopWatching: (() => void) | undefined;
@@ -170,6 +215,8 @@ class RuntimeCore implements Core {
     this.#calls = new CallRegister({
       models: new Map(Object.entries(settings.models)),
       tools,
+      functions: new Map(Object.entries(settings.functions as Record<string, PageFunction>)),
+      http: settings.http,
       now: this.now,
       id: this.id,
       deliver: (run_id, call_id, kind, payload) =>
@@ -189,11 +236,13 @@ class RuntimeCore implements Core {
         models: Object.entries(settings.models).map(([name, { model }]) =>
           model === undefined ? { name } : { name, model },
         ),
-        tools: Array.from(tools.values(), ({ name, description, parameters }) => ({
+        tools: Array.from(tools.values(), ({ name, description, parameters, approval }) => ({
           name,
           description,
           parameters,
+          approval,
         })),
+        functions: Object.keys(settings.functions),
         env: settings.env,
       },
       this.#calls.host,
@@ -238,6 +287,15 @@ class RuntimeCore implements Core {
     });
   }
 
+  async giveWaitingUp(
+    { handle }: Opened,
+    thread: string | undefined,
+    onBusy = this.#settings.onBusy,
+  ): Promise<void> {
+    if (thread === undefined || onBusy !== "cancel_previous") return;
+    for (const { run_id } of await handle.waiting(thread)) await handle.drop_waiting(run_id);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -272,9 +330,31 @@ class RuntimeCore implements Core {
   }
 
   #finish(run_id: string, result: RunResult): void {
-    this.#runs.get(run_id)?.finish(result);
+    const run = this.#runs.get(run_id);
+    if (result.error?.code === "E_BUSY") {
+      void this.#refuseBusy(run, result);
+    } else {
+      run?.finish(result);
+    }
     this.leave(run_id);
     this.#changed({ run_id, thread_id: result.thread }, "transcript");
+  }
+
+  /** A run on the thread waits for a person: who wanted to begin another is told which. */
+  async #refuseBusy(run: RunControl | undefined, { thread, error }: RunResult): Promise<void> {
+    const waiting = await this.session
+      .call(({ handle }) => handle.waiting(thread))
+      .catch(() => [] as WaitingRun[]);
+    const [first] = waiting;
+    run?.refuse(
+      new MnemographError({
+        code: "E_BUSY",
+        message: error?.message ?? "A run on the thread waits for a person.",
+        hint: error?.hint,
+        details:
+          first === undefined ? undefined : { run_id: first.run_id, interrupts: first.interrupts },
+      }),
+    );
   }
 
   /** A run without a thread leaves nothing behind. */
@@ -304,6 +384,22 @@ class RuntimeCore implements Core {
     }
     this.listeners.emit("crashed", error);
   }
+}
+
+function stale(run_id: string): MnemographError {
+  return new MnemographError({
+    code: "E_RESUME_STALE",
+    message: `The run "${run_id}" does not wait for an answer.`,
+    hint: "It has been answered already, or was given up. runtime.waiting() lists those that wait.",
+  });
+}
+
+function notLoaded(graph: string): MnemographError {
+  return new MnemographError({
+    code: "E_GRAPH_CHANGED",
+    message: `The run waits in the graph "${graph}", which is not loaded.`,
+    hint: "Load it with runtime.load(document) first.",
+  });
 }
 
 /** The document as text, or what is wrong with it where it is no JSON at all. */

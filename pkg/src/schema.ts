@@ -1,4 +1,4 @@
-import { Validator } from "@cfworker/json-schema";
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { describeThrown, MnemographError } from "./errors.js";
 import type { HostTool } from "./handle.js";
 import { toPlain } from "./json.js";
@@ -19,7 +19,10 @@ export function prepareTools(tools: Record<string, Tool>): Map<string, PreparedT
 }
 
 function prepareTool(name: string, tool: Tool): PreparedTool {
-  const { description, parameters, execute } = tool;
+  const { description, parameters, execute, approval = "auto" } = tool;
+  if (!["auto", "ask", "deny"].includes(approval)) {
+    throw wrong(name, 'has an `approval` that is neither "auto" nor "ask" nor "deny"');
+  }
   if (typeof execute !== "function") throw wrong(name, "has no function `execute`");
   if (typeof description !== "string") throw wrong(name, "has no text `description`");
   if (typeof parameters !== "object" && typeof parameters !== "function") {
@@ -31,6 +34,7 @@ function prepareTool(name: string, tool: Tool): PreparedTool {
     name,
     description,
     parameters: schema,
+    approval,
     check: standard ? standardCheck(parameters) : schemaCheck(schema),
     execute: (args, context) => execute.call(tool, args as Record<string, unknown>, context),
   };
@@ -94,14 +98,23 @@ function schemaCheck(schema: JsonSchema): PreparedTool["check"] {
   return (args) => {
     validator ??= new Validator(schema, "2020-12", false);
     const { valid, errors } = validator.validate(args);
-    if (valid) return { ok: true, value: args };
-    const telling = errors.filter((error) => !CONTAINERS.has(error.keyword));
-    const problems = (telling.length > 0 ? telling : errors).map((error) => {
-      const at = error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
-      return at === "" ? error.error : `${at}: ${error.error}`;
-    });
-    return { ok: false, problems: [...new Set(problems)].slice(0, MAX_PROBLEMS) };
+    return valid ? { ok: true, value: args } : { ok: false, problems: problemsOf(errors, "words") };
   };
+}
+
+/**
+ * The first few things that are wrong, each with its place: in the validator's words, which may quote the value,
+ * or by the keyword alone.
+ */
+export function problemsOf(errors: OutputUnit[], how: "words" | "keyword"): string[] {
+  const telling = errors.filter((error) => !CONTAINERS.has(error.keyword));
+  const problems = (telling.length > 0 ? telling : errors).map((error) => {
+    const at = error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
+    if (how === "keyword")
+      return `${at === "" ? "The value" : at} does not fit "${error.keyword}".`;
+    return at === "" ? error.error : `${at}: ${error.error}`;
+  });
+  return [...new Set(problems)].slice(0, MAX_PROBLEMS);
 }
 
 function wrong(name: string, why: string, hint?: string): MnemographError {

@@ -87,6 +87,43 @@ export interface Tool<Args = Record<string, unknown>> {
   /** JSON Schema of the arguments, or a schema of zod, ArkType or any library of the same standard. */
   parameters: JsonSchema | StandardSchema<Args>;
   execute(args: Args, context: ToolContext): unknown;
+  /**
+   * Whether a person is asked before each call: `"auto"` (default) calls at once, `"ask"` lets the run wait for
+   * `runtime.resume`, `"deny"` never calls. A `tool` node can only tighten it.
+   */
+  approval?: "auto" | "ask" | "deny";
+}
+
+/** What a function of a `call` node is told beside its arguments. */
+export interface FunctionContext {
+  /** Aborted when the result is no longer wanted. */
+  signal: AbortSignal;
+  run_id: string;
+  /** Id of the node that asks. */
+  node: string;
+}
+
+/** What `http_request` nodes may do. */
+export interface HttpOptions {
+  /**
+   * What graphs may fetch: origins (`https://api.example.com`) or origins with a path, which allow what lies below
+   * it. Redirects are not followed and no cookies are sent.
+   */
+  allow: readonly string[];
+  /** Used in place of the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** A person's answer to a run that waits. */
+export interface Answer {
+  /** Id of the interrupt. */
+  interrupt: string;
+  /** One of its actions; `"answer"` for a question. */
+  action?: string;
+  /** What goes with it: the text of an answer, `{comment}` of an approval, the fields of a form. */
+  data?: unknown;
+  /** Go on although the graph has changed since. */
+  allowChangedGraph?: boolean;
 }
 
 /** What happens to a message on a thread where a run is going on. */
@@ -107,6 +144,10 @@ export interface RuntimeOptions {
   models?: Record<string, ChatModel>;
   /** Tools by the names that graphs use. */
   tools?: Record<string, Tool>;
+  /** Functions for `call` nodes by the names that graphs use. What they give is the node's `result`. */
+  functions?: Record<string, (args: never, context: FunctionContext) => unknown>;
+  /** What `http_request` nodes may fetch. Nothing where absent. */
+  http?: HttpOptions;
   /** The wasm module, where it is not to be fetched from its place beside this file. */
   wasm?: WasmSource;
   /** Constants of the page for templates (`env`). */
@@ -135,8 +176,12 @@ export interface RunInput {
   actor?: string;
   /** Id of the trigger node that starts. The first that fits. */
   trigger?: string;
-  /** What a manual run gets. */
+  /** Name of an event: the `event_trigger` that takes it starts, and may say the thread. */
+  event?: string;
+  /** What a manual run or an event brings. */
   data?: unknown;
+  /** Keep the run's inputs as `result.recording`, for `graph.replay`. They hold what was written and answered. */
+  record?: boolean;
   /** Stops the run. */
   signal?: AbortSignal;
   /** What happens if the thread is busy; the runtime's option where absent. */

@@ -22,6 +22,8 @@ export function hostWith(
   const calls = new CallRegister({
     models: new Map([["default", model as ChatModel]]),
     tools: prepareTools({ act: { description: "", parameters, execute } }),
+    functions: new Map(),
+    http: undefined,
     now: () => 0,
     id: () => "id",
     deliver: (_run, call_id, kind, payload) =>

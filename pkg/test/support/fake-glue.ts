@@ -135,6 +135,25 @@ export class FakeHandle implements RuntimeHandle {
 
   suspend(): void {}
 
+  event_thread(): undefined {
+    return undefined;
+  }
+  resume(
+    _graph: number,
+    { run_id }: { run_id: string },
+  ): Promise<{ run_id: string; thread: string }> {
+    return Promise.resolve({ run_id, thread: run_id });
+  }
+  waiting(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+  drop_waiting(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+  replay(): [] {
+    return [];
+  }
+
   /** Ends a run well. */
   finish(run_id: string, text: string): void {
     const usage = { input: 0, output: 0 };

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { Run, Thread } from "mnemograph";
+import type { Answer, Run, Thread, WaitingRun } from "mnemograph";
 import type { Opened, Session } from "../app/session.ts";
 import { type Failure, toFailure } from "../lib/failure.ts";
 import { toTitle } from "../lib/format.ts";
@@ -26,7 +26,12 @@ export interface Chat {
   announcement: ReadonlySignal<string>;
   /** Raised whenever a run has ended. */
   finished: ReadonlySignal<number>;
+  /** The run of this conversation that waits for a person. */
+  waiting: ReadonlySignal<WaitingRun | undefined>;
+  /** Says something: a new message, or the answer to a question that is open. */
   send(text: string): Promise<void>;
+  /** Answers what the waiting run asks. */
+  answer(answer: Answer): Promise<void>;
   stop(): void;
   showEarlier(): Promise<void>;
   startNew(): void;
@@ -49,6 +54,7 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
   const announcement = signal("");
   const finished = signal(0);
   const hasEarlier = signal(false);
+  const waiting = signal<WaitingRun | undefined>(undefined);
   let wanted = PAGE;
   const runs = signal<ReadonlyMap<string, Run>>(new Map());
 
@@ -81,10 +87,12 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     const id = thread.peek();
     if (opened === undefined) return;
     try {
-      const [entries, list] = await Promise.all([
+      const [entries, list, waitingRuns] = await Promise.all([
         opened.runtime.threads.transcript(id, { limit: wanted + 1 }),
         opened.runtime.threads.list(),
+        opened.runtime.waiting({ thread: id }),
       ]);
+      if (thread.peek() === id) waiting.value = waitingRuns[0];
       const shown = entries.slice(-wanted).map(fromTranscript);
       const recorded = await Promise.all(shown.map(settle));
       if (session.opened.peek() !== opened) return;
@@ -104,6 +112,7 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
   /** A recorded turn that nobody is answering any more was cut off, with its tab or its browser. */
   async function settle(turn: Turn): Promise<Turn> {
     if (turn.status !== "running" || runs.peek().has(turn.id)) return turn;
+    if (waiting.peek()?.run_id === turn.id) return { ...turn, status: "waiting" };
     return (await tabs.runs(turn.id)) ? turn : { ...turn, status: "aborted" };
   }
 
@@ -147,9 +156,33 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     const opened = session.opened.peek();
     const id = thread.peek();
     if (opened === undefined || text.trim() === "" || activeRun.peek() !== undefined) return;
+    const question = waiting.peek()?.interrupts.find(({ kind }) => kind === "question");
+    if (question !== undefined) return answer({ interrupt: question.id, data: text });
     const run = opened.graph.run({ text, thread: id });
-    runs.value = new Map(runs.peek()).set(run.id, run);
     setTurns(id, [...(conversations.peek().get(id) ?? []), startTurn(run.id, text, Date.now())]);
+    await follow(id, run);
+    await nameThread(opened, id, text);
+    await refresh();
+  }
+
+  async function answer(given: Answer): Promise<void> {
+    const opened = session.opened.peek();
+    const id = thread.peek();
+    const open = waiting.peek();
+    if (opened === undefined || open === undefined || activeRun.peek() !== undefined) return;
+    try {
+      const run = await opened.runtime.resume(open.run_id, given);
+      waiting.value = undefined;
+      await follow(id, run);
+    } catch (error) {
+      failure.value = toFailure(error);
+    }
+    await refresh();
+  }
+
+  /** Shows a run as it goes on. */
+  async function follow(id: string, run: Run): Promise<void> {
+    runs.value = new Map(runs.peek()).set(run.id, run);
     announcement.value = "Answering";
     try {
       for await (const event of run) {
@@ -170,9 +203,7 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
           ?.find((turn) => turn.id === run.id),
       );
     }
-    await nameThread(opened, id, text);
     finished.value += 1;
-    await refresh();
   }
 
   /** A conversation is called after its first message until somebody renames it. */
@@ -209,7 +240,9 @@ export function createChat(session: Session, tabs: OtherTabs): Chat {
     announcement,
     finished,
     answering: computed(() => activeRun.value !== undefined),
+    waiting,
     send,
+    answer,
     refresh,
     remove,
     stop: () => activeRun.peek()?.cancel("stopped by the person"),
@@ -244,5 +277,6 @@ function rememberedThread(exampleId: string): string {
 
 function ending(turn: Turn | undefined): string {
   if (turn?.status === "aborted") return "Stopped";
+  if (turn?.status === "waiting") return "Your answer is needed";
   return turn?.status === "complete" ? "Answer complete" : "";
 }

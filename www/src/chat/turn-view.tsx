@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { FailureCode, Notice } from "../app/controls.tsx";
 import { Icon } from "../app/icons.tsx";
 import { usePlayground } from "../app/playground.ts";
+import { Questions } from "./questions.tsx";
 import { RichText } from "./rich-text.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import type { Turn } from "./turn.ts";
@@ -54,6 +55,7 @@ function Ending({ turn, live, last }: TurnViewProps): JSX.Element | null {
   if (turn.status === "failed" && turn.failure !== undefined) {
     return <Failed turn={turn} last={last} />;
   }
+  if (turn.status === "waiting") return <Questions run={turn.id} />;
   if (turn.status === "aborted") {
     return (
       <p class="mark" data-testid="interrupted">

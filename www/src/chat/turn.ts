@@ -28,7 +28,8 @@ export interface Turn {
   user: string;
   startedAt: number;
   items: readonly TurnItem[];
-  status: "running" | "complete" | "aborted" | "failed";
+  /** `waiting`: a person has to answer before it goes on. */
+  status: "running" | "waiting" | "complete" | "aborted" | "failed";
   failure?: Failure;
   /** True if it was read from the transcript, false if this tab saw it happen. */
   recorded: boolean;
@@ -68,6 +69,10 @@ export function applyEvent(turn: Turn, event: RunEvent): Turn {
       return { ...turn, items: withoutOpenText(turn.items, event.node) };
     case "reply_done":
       return { ...turn, items: withReply(turn.items, event.data.text) };
+    case "interrupt":
+      return { ...turn, status: "waiting" };
+    case "resumed":
+      return { ...turn, status: "running" };
     case "run_finished":
       return { ...turn, status: "complete" };
     case "run_cancelled":
@@ -83,6 +88,7 @@ export function applyEvent(turn: Turn, event: RunEvent): Turn {
 /** The turn once its run has ended, also where no event said so. */
 export function settleTurn(turn: Turn, result: RunResult): Turn {
   if (turn.status !== "running") return turn;
+  if (result.status === "waiting") return { ...turn, status: "waiting" };
   if (result.error !== undefined && result.status !== "cancelled") return fail(turn, result.error);
   return result.status === "cancelled"
     ? { ...turn, items: interrupt(turn.items), status: "aborted" }

@@ -1,6 +1,7 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { createRuntime, type Graph, type RunEvent, type Runtime } from "mnemograph";
 import { EXAMPLES, type Example, findExample } from "../lib/examples.ts";
+import { failingModel } from "../lib/failing-model.ts";
 import { type Failure, toFailure } from "../lib/failure.ts";
 import { oneOf, preference } from "../lib/preferences.ts";
 import { TOOLS } from "../lib/tools.ts";
@@ -70,7 +71,7 @@ export function createSession(models: ModelSettings, onEvent: (event: RunEvent) 
     return createRuntime({
       database: DATABASE,
       storage: storage.peek(),
-      models: { default: models.callback },
+      models: { default: models.callback, failing: failingModel },
       tools: TOOLS,
       batch: "frame",
       onEvent,

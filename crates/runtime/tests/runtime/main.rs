@@ -10,6 +10,7 @@
 
 mod conversation;
 mod endings;
+mod examples;
 mod graphs;
 mod models;
 mod people;

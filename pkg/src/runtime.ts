@@ -122,7 +122,8 @@ export class Runtime {
     options: { signal?: AbortSignal } = {},
   ): Promise<Run> {
     const waiting = (await this.waiting()).find(({ run_id }) => run_id === runId);
-    if (waiting === undefined) throw stale(runId);
+    // Of two answers that are given at once, one gets the run.
+    if (waiting === undefined || this.#core.isRunning(runId)) throw stale(runId);
     const graph = this.#core.graphs.get(waiting.graph);
     if (graph === undefined) throw notLoaded(waiting.graph);
     return graph.resume(waiting, answer, options.signal);
@@ -263,6 +264,11 @@ class RuntimeCore implements Core {
     if (this.#closing) throw closed();
     this.#runs.set(run.run.id, run);
     this.#stopWatching ??= onLeaving(() => this.session.tell((handle) => handle.suspend()));
+  }
+
+  /** True while a run of this runtime goes on or waits for its thread. */
+  isRunning(run_id: string): boolean {
+    return this.#runs.has(run_id);
   }
 
   leave(run_id: string): void {

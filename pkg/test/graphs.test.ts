@@ -219,6 +219,23 @@ test("an approval asked by one runtime is answered by another, once", async () =
   expect(await second.waiting()).toEqual([]);
 });
 
+test("of two answers that are given at once, one gets the run", async () => {
+  const runtime = await open();
+  const graph = await runtime.load(clean(approval));
+  const { run_id, interrupts } = await graph.run({ text: "x", thread: "t" }).result;
+  const answer = { interrupt: interrupts?.[0]?.id ?? "", action: "approve" };
+  const ended = await Promise.all(
+    [1, 2].map(() =>
+      runtime
+        .resume(run_id, answer)
+        .then((run) => run.result)
+        .then(({ status }) => status)
+        .catch((error: { code: string }) => error.code),
+    ),
+  );
+  expect(ended.sort()).toEqual(["E_RESUME_STALE", "succeeded"]);
+});
+
 test("cancel_previous gives a waiting run up", async () => {
   const runtime = await open();
   const graph = await runtime.load(clean(approval));

@@ -6,11 +6,13 @@ export interface ChatGraphOptions {
   scope?: "thread" | "session" | "call";
   /** A second memory node, of a second agent that speaks first. */
   second?: string;
+  /** A person must agree to each call of the tool. */
+  approve?: boolean;
 }
 
 /** A chat with an agent that has a model, a memory and a tool of the page. */
 export function chatGraph(options: ChatGraphOptions = {}): object {
-  const { id = "chat", memory = "memory", scope = "thread", second } = options;
+  const { id = "chat", memory = "memory", scope = "thread", second, approve = false } = options;
   const document = {
     format: "mnemograph",
     format_version: 1,
@@ -21,7 +23,11 @@ export function chatGraph(options: ChatGraphOptions = {}): object {
       { id: "agent", type: "ai_agent", settings: { system_prompt: "Be brief." } },
       { id: "llm", type: "llm_model", settings: { model: "default", max_retries: 0 } },
       { id: memory, type: "buffer_memory", settings: { scope } },
-      { id: "weather", type: "tool", settings: { name: "weather", run: "host:weather" } },
+      {
+        id: "weather",
+        type: "tool",
+        settings: { name: "weather", run: "host:weather", require_approval: approve },
+      },
       { id: "answer", type: "reply", settings: { text: "{{ nodes.agent.output }}" } },
     ] as object[],
     edges: [

@@ -223,7 +223,8 @@ test("of two answers that are given at once, one gets the run", async () => {
   const runtime = await open();
   const graph = await runtime.load(clean(approval));
   const { run_id, interrupts } = await graph.run({ text: "x", thread: "t" }).result;
-  const answer = { interrupt: interrupts?.[0]?.id ?? "", action: "approve" };
+  const interrupt = interrupts?.[0]?.id ?? "";
+  const answer = { interrupt, action: "approve", data: { comment: "ok" } };
   const ended = await Promise.all(
     [1, 2].map(() =>
       runtime

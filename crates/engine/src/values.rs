@@ -71,10 +71,9 @@ impl Core {
             }
         }
         // Inside a pass: what the pass before it left.
-        let (pass, frame) = self
+        let (_, frame) = self
             .frames_around()
             .find(|(_, frame)| home.is_some() && frame.container() == home)?;
-        let _ = pass;
         let around = self.frames.get(&frame.parent?)?;
         around.passes.get(&home?)?.values.get(&node)
     }

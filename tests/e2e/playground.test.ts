@@ -136,6 +136,22 @@ test("tools are called and shown, also after a reload", async () => {
   await card.waitFor();
 });
 
+test("a tool that needs a person's word waits over a reload, and goes on once it is given", async () => {
+  const page = await open();
+  await page
+    .getByRole("combobox", { name: "Example" })
+    .selectOption({ label: "Tool with approval" });
+  await ready(page);
+  await send(page, "What is the weather in Oslo?");
+  await turns(page, "waiting").waitFor();
+  await page.reload();
+  await ready(page);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await turns(page, "complete").waitFor();
+  expect(await page.getByTestId("answer").last().textContent()).toContain("Oslo");
+  expect(await stored(page)).toHaveLength(4);
+});
+
 test("an answer that is stopped stays, marked, and the next one comes", async () => {
   const page = await open();
   await send(page, "Tell me what you can do.");

@@ -1,8 +1,8 @@
-//! The examples of REFERENCE.md.
+//! The examples of docs/templates.md.
 use mnemograph_template::{Options, Template};
 use serde_json::{Map, Value};
 
-const PAGE: &str = include_str!("../../REFERENCE.md");
+const PAGE: &str = include_str!("../../../../docs/templates.md");
 
 /// The text or the error's message.
 fn result(source: &str, data: &Map<String, Value>) -> Result<String, String> {

@@ -45,6 +45,11 @@ impl<K, V> SortedMap<K, V> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
+    /// The entries in the order of their keys, to be changed.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
+        self.entries.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
     /// The keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.entries.iter().map(|(key, _)| key)

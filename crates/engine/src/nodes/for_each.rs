@@ -6,6 +6,7 @@ use crate::{
     frame::{FrameId, FrameKind, Outcome},
     nodes::{Activity, Entered, Progress, Signal},
 };
+use mnemograph_compact::sort_by;
 use mnemograph_graph::{NodeIx, OnItemError, Settings, ValueType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,10 +21,12 @@ pub(crate) struct ForEach {
     running: Vec<(FrameId, u64)>,
     /// `None` for an item that is not over or was dropped.
     results: Vec<Option<Value>>,
-    errors: Vec<Value>,
+    errors: Vec<(u64, Value)>,
     /// Why no further item begins.
     failed: Option<RunError>,
     aborted: bool,
+    /// It has taken too long.
+    late: bool,
 }
 
 impl ForEach {
@@ -51,6 +54,7 @@ impl ForEach {
             errors: Vec::new(),
             failed: None,
             aborted: false,
+            late: false,
         };
         let progress = state.go_on(core, node, settings);
         Ok((Some(Activity::Each(state)), progress))
@@ -91,10 +95,20 @@ impl ForEach {
         self.go_on(core, node, settings)
     }
 
+    pub(crate) fn expire(&mut self) {
+        self.late = true;
+        self.left.clear();
+    }
+
     fn item_failed(&mut self, core: &mut Core, index: u64, error: RunError, how: OnItemError) {
         let told = serde_json::to_value(&error).unwrap_or_default();
-        self.errors.push(json!({"index": index, "error": told}));
+        let told = json!({"index": index, "error": told});
+        self.errors.push((index, told));
         match how {
+            _ if self.late => {
+                self.failed.get_or_insert(error);
+                return;
+            }
             OnItemError::Fail => {
                 self.left.clear();
                 core.ending_frames
@@ -147,11 +161,13 @@ impl ForEach {
             return Progress::Aborted;
         }
         let results = std::mem::take(&mut self.results);
+        sort_by(&mut self.errors, |(a, _), (b, _)| a.cmp(b));
+        let errors = std::mem::take(&mut self.errors).into_iter();
         Progress::left(
             "done",
             [
                 ("results", results.into_iter().flatten().collect()),
-                ("errors", Value::Array(std::mem::take(&mut self.errors))),
+                ("errors", errors.map(|(_, error)| error).collect()),
             ],
         )
     }

@@ -181,6 +181,7 @@ fn shows_or_stores(settings: &Settings) -> bool {
             | Settings::VarSet(_)
             | Settings::Output(_)
             | Settings::Emit(_)
+            | Settings::AskUser(_)
             | Settings::Stop(_)
     )
 }
@@ -221,6 +222,20 @@ impl Activity {
             Self::Call(call) => call.abort(core, reason),
             Self::Write(_) | Self::While(_) | Self::Each(_) | Self::Graph(_) => Progress::Waiting,
             Self::Turn | Self::Delay(_) | Self::Ask(_) => Progress::Aborted,
+        }
+    }
+
+    /// Its time is over: whatever its frames come to, no further one begins.
+    pub(crate) fn expire(&mut self) {
+        if let Self::Each(each) = self {
+            each.expire();
+        }
+    }
+
+    /// The run was put away for this long, which no time limit counts.
+    pub(crate) fn postpone(&mut self, ms: u64) {
+        if let Self::Agent(agent) = self {
+            agent.postpone(ms);
         }
     }
 

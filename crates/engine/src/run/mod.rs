@@ -1,11 +1,12 @@
 //! A run: the state machine that walks a graph (2-engine.md 2.2).
 //!
-//! `flow` moves control along edges and through frames, `tasks` executes steps, `end` closes the run, `wait` puts
-//! it away until a person answers.
+//! `flow` moves control along edges and through frames, `tasks` executes steps, `time` tells them that time has passed,
+//! `end` closes the run, `wait` puts it away until a person answers.
 
 mod end;
 mod flow;
 mod tasks;
+mod time;
 mod wait;
 
 use crate::{
@@ -247,6 +248,10 @@ impl Run {
     fn turn_failed(&mut self, failure: Failure) {
         self.core.identity.has_thread = false;
         self.leave_memory();
+        if matches!(self.phase, Phase::Suspending { .. }) {
+            self.core.waiting_events.clear();
+            self.core.effects.push(Effect::DropCheckpoint {});
+        }
         self.end_with(Ending::Failed(failure.into_error("E_STORE_UNAVAILABLE")));
     }
 

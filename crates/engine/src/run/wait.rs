@@ -119,9 +119,9 @@ impl Run {
         self.phase = Phase::Running;
         // A timer that was asked for is gone with the driver that it was asked of.
         self.armed = None;
-        self.waited_ms = self
-            .waited_ms
-            .saturating_add(self.core.now.saturating_sub(since));
+        let away = self.core.now.saturating_sub(since);
+        self.waited_ms = self.waited_ms.saturating_add(away);
+        self.postpone(away);
         let action = if found.is_expired(self.core.now) {
             TIMEOUT
         } else {

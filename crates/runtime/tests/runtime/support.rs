@@ -3,8 +3,8 @@
 use mnemograph_engine::{Plan, RunInput, RunResult};
 use mnemograph_runtime::{Runtime, StartOptions};
 use mnemograph_storage::{MemoryStorage, Storage};
-use mnemograph_testkit::{Answer, Pump, ScriptedHost, chat_graph, plan};
-use serde_json::Value;
+use mnemograph_testkit::{Answer, Pump, ScriptedHost, chat_graph, graph, node, plan};
+use serde_json::{Value, json};
 use std::rc::Rc;
 
 pub struct Bench<S = MemoryStorage> {
@@ -142,4 +142,38 @@ pub fn line(message: &mnemograph_memory::Message) -> String {
         }
     }
     line
+}
+
+/// A graph that runs these steps one after another on a message, with other nodes and edges beside them.
+pub fn steps(in_line: &[Value], beside: &[Value], edges: &[&str]) -> Value {
+    let mut nodes = vec![node("chat", "chat_trigger", json!({}))];
+    nodes.extend(in_line.iter().chain(beside).cloned());
+    let mut all = Vec::new();
+    let mut before = "chat.out".to_owned();
+    for step in in_line {
+        let id = step["id"].as_str().unwrap();
+        all.push(format!("{before} > {id}.in"));
+        let is_loop = matches!(step["type"].as_str(), Some("for_each" | "while_loop"));
+        before = format!("{id}.{}", if is_loop { "done" } else { "out" });
+    }
+    let all: Vec<&str> = all
+        .iter()
+        .map(String::as_str)
+        .chain(edges.iter().copied())
+        .collect();
+    graph(&nodes, &all)
+}
+
+/// A named result of the run.
+pub fn output(name: &str, value: &str) -> Value {
+    node(
+        &format!("out_{name}"),
+        "output",
+        json!({"name": name, "value": value}),
+    )
+}
+
+/// Runs a document on a message in thread `t`.
+pub fn run(document: &Value, text: &str) -> RunResult {
+    Bench::new().say(&plan(document), text)
 }

@@ -219,6 +219,13 @@ impl Agent {
         }
     }
 
+    /// The run was put away for this long.
+    pub(crate) fn postpone(&mut self, ms: u64) {
+        if let Phase::Tools { runs } = &mut self.phase {
+            runs.iter_mut().for_each(|run| run.postpone(ms));
+        }
+    }
+
     /// What it counts as: a person or a sub-graph is waited for without holding anybody up.
     pub(crate) fn load(&self) -> Load {
         let Phase::Tools { runs } = &self.phase else {

@@ -61,6 +61,13 @@ impl ToolRun {
         }
     }
 
+    /// A sub-graph's time does not pass while the run waits for people.
+    pub(super) fn postpone(&mut self, ms: u64) {
+        if let State::Graph { until, .. } = &mut self.state {
+            *until = until.saturating_add(ms);
+        }
+    }
+
     /// What it waits for; `None` if it does not run.
     pub(super) fn load(&self) -> Option<Load> {
         match self.state {

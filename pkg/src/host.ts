@@ -17,6 +17,8 @@ export interface HostNeeds extends WorkNeeds {
   deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void;
   events(run_id: string, batch: RunEvent[]): void;
   finished(run_id: string, result: RunResult): void;
+  /** The thread of a run; its own id where it has none. */
+  threadOf(run_id: string): string;
   /** What the signals of a run are aborted with; the words are the engine's. */
   abortReason(run_id: string, words: string): unknown;
 }
@@ -105,7 +107,8 @@ export class CallRegister {
     if (kind === "tool") return this.#tool(call, name, payload);
     const given = JSON.parse(payload) as { payload: unknown; node: string };
     const { signal } = call.controller;
-    const context = { signal, run_id: call.run_id, node: given.node };
+    const thread_id = this.#needs.threadOf(call.run_id);
+    const context = { signal, run_id: call.run_id, thread_id, node: given.node };
     return callWork(kind, name, given.payload, context, this.#needs);
   }
 

@@ -224,6 +224,7 @@ class RuntimeCore implements Core {
         this.session.tell((handle) => handle.deliver(run_id, call_id, kind, payload)),
       events: (run_id, batch) => this.#pump.push(() => this.#deliver(run_id, batch)),
       finished: (run_id, result) => this.#pump.pushNow(() => this.#finish(run_id, result)),
+      threadOf: (run_id) => this.#runs.get(run_id)?.run.thread ?? run_id,
       abortReason: (run_id, words) =>
         this.#runs.get(run_id)?.abortReason ?? new DOMException(words, "AbortError"),
     });

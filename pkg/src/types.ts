@@ -99,6 +99,7 @@ export interface FunctionContext {
   /** Aborted when the result is no longer wanted. */
   signal: AbortSignal;
   run_id: string;
+  thread_id: string;
   /** Id of the node that asks. */
   node: string;
 }

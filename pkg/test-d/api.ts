@@ -6,15 +6,18 @@ import {
   createRuntime,
   type Graph,
   type GraphDocument,
+  type Interrupt,
   isMnemographError,
   type Message,
   type MnemographError,
   type Repaired,
+  type Run,
   type RunEvent,
   type RunResult,
   type Runtime,
   type StorageHealth,
   tool,
+  type WaitingRun,
 } from "mnemograph";
 import { demoModel } from "mnemograph/models/demo";
 import { openaiChat } from "mnemograph/models/openai";
@@ -155,6 +158,35 @@ export async function state(runtime: Runtime, graph: Graph): Promise<void> {
   // @ts-expect-error nobody tells of this
   runtime.on("weather", () => {});
   await runtime.close();
+}
+
+export async function people(runtime: Runtime, graph: Graph): Promise<void> {
+  const asking = { description: "", parameters: {}, execute: () => null, approval: "ask" } as const;
+  const open = await createRuntime({
+    tools: { asking },
+    functions: { stock: async ({ sku }: { sku: string }, { signal, node }) => [sku, signal, node] },
+    http: { allow: ["https://api.example.com"] },
+  });
+  // @ts-expect-error no approval is called so
+  await createRuntime({ tools: { asking: { ...asking, approval: "perhaps" } } });
+  // @ts-expect-error a list of addresses
+  await createRuntime({ http: { allow: "https://api.example.com" } });
+  await open.close();
+  const [waiting] = await runtime.waiting({ thread: "t" });
+  // @ts-expect-error nothing may be waiting
+  waiting.run_id;
+  if (waiting === undefined) return;
+  same<typeof waiting, WaitingRun>();
+  same<typeof waiting.interrupts, Interrupt[]>();
+  const { signal } = new AbortController();
+  const run = await runtime.resume(waiting.run_id, { interrupt: "i", data: 1 }, { signal });
+  same<typeof run, Run>();
+  // @ts-expect-error an answer names its question
+  await runtime.resume(waiting.run_id, { action: "approve" });
+  same<boolean, Awaited<ReturnType<typeof runtime.dropWaiting>>>();
+  const { interrupts } = await graph.invoke({ event: "paid", data: { n: 7 }, trigger: "paid" });
+  // @ts-expect-error only a run that waits asks something
+  interrupts.length;
 }
 
 export function errors(thrown: unknown): string {

@@ -2,7 +2,12 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { createRuntime, type Runtime, type RuntimeOptions } from "../src/index.js";
+import {
+  createRuntime,
+  type FunctionContext,
+  type Runtime,
+  type RuntimeOptions,
+} from "../src/index.js";
 import { scriptedModel } from "../src/testing/index.js";
 import { mapStorage } from "./support/map-storage.js";
 
@@ -64,14 +69,14 @@ const call: NodeOf = {
 test("a call node calls the page's function with its arguments", async () => {
   const seen: unknown[] = [];
   const functions = {
-    greet: async (args: { who: string }, { node }: { node: string }) => {
-      seen.push(args, node);
+    greet: async (args: { who: string }, { node, thread_id, signal }: FunctionContext) => {
+      seen.push(args, node, thread_id, signal.aborted);
       return { words: `Hello ${args.who}` };
     },
   };
   const { text } = await say(chain([call], "{{ nodes.f.result.words }}"), { functions });
   expect(text).toBe("Hello Ada");
-  expect(seen).toEqual([{ who: "Ada" }, "f"]);
+  expect(seen).toEqual([{ who: "Ada" }, "f", "t", false]);
 });
 
 test("a function that is missing is told at load; one that throws or answers no JSON is E_CALL", async () => {

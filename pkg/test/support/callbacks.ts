@@ -30,6 +30,7 @@ export function hostWith(
       void said.push({ call_id, kind, payload: JSON.parse(payload) }),
     events: () => {},
     finished: () => {},
+    threadOf: () => "t",
     abortReason: (_run, words) => new Error(words),
   });
   let next = 0;

@@ -1,0 +1,86 @@
+// Runs that wait for people: tools that have to be approved, questions, and what a thread does meanwhile.
+import { expect, test } from "vitest";
+import type { Interrupt, RunResult, Tool } from "../src/index.js";
+import { clock, open, useClock } from "./support/real-runtime.js";
+
+function counted(approval: NonNullable<Tool["approval"]>): { tool: Tool; calls: unknown[] } {
+  const calls: unknown[] = [];
+  const execute: Tool["execute"] = (args) => {
+    calls.push(args);
+    return { time: "12:00" };
+  };
+  return { tool: { ...clock, approval, execute }, calls };
+}
+
+function question({ interrupts }: RunResult): Interrupt {
+  const [first] = interrupts ?? [];
+  if (first === undefined) throw new Error("nothing is asked");
+  return first;
+}
+
+test("a tool with approval ask is called once a person agrees, and the call is shown before", async () => {
+  const { tool, calls } = counted("ask");
+  const { runtime, graph } = await open([useClock, "It is noon."], { tools: { clock: tool } });
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  const asked = question(waiting);
+  expect(waiting.status).toBe("waiting");
+  expect(asked).toMatchObject({ kind: "tool", call: { name: "clock", args: { zone: "CET" } } });
+  expect(calls).toEqual([]);
+  const run = await runtime.resume(waiting.run_id, { interrupt: asked.id, action: "approve" });
+  expect(run.thread).toBe("t");
+  expect(await run.result).toMatchObject({ status: "succeeded", text: "It is noon." });
+  expect(calls).toEqual([{ zone: "CET" }]);
+});
+
+test("a tool that a person refuses, or whose approval is deny, is never called", async () => {
+  const asking = counted("ask");
+  const { runtime, graph } = await open([useClock, "No clock."], { tools: { clock: asking.tool } });
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  const { id, actions } = question(waiting);
+  const action = actions.find((each) => each !== "approve") ?? "";
+  const run = await runtime.resume(waiting.run_id, { interrupt: id, action });
+  expect((await run.result).text).toBe("No clock.");
+  const denied = counted("deny");
+  const other = await open([useClock, "Never."], { tools: { clock: denied.tool } });
+  expect(await other.graph.invoke({ text: "Time?", thread: "t" })).toMatchObject({
+    status: "succeeded",
+    text: "Never.",
+  });
+  expect([asking.calls, denied.calls]).toEqual([[], []]);
+});
+
+test("an approval that is none of the three is told when the runtime is made", async () => {
+  const tool = { ...clock, approval: "perhaps" } as unknown as Tool;
+  await expect(open([], { tools: { clock: tool } })).rejects.toMatchObject({
+    code: "E_SETTING",
+    message: expect.stringContaining("approval"),
+  });
+});
+
+test("a resumed run whose signal is aborted already does not begin, and waits on", async () => {
+  const { tool, calls } = counted("ask");
+  const { runtime, graph } = await open([useClock, "x"], { tools: { clock: tool } });
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  const answer = { interrupt: question(waiting).id, action: "approve" };
+  const run = await runtime.resume(waiting.run_id, answer, { signal: AbortSignal.abort() });
+  expect((await run.result).status).toBe("cancelled");
+  expect(calls).toEqual([]);
+  // Stopped before it began: the question is still open, and may be answered again.
+  const again = await runtime.resume(waiting.run_id, answer);
+  expect((await again.result).status).toBe("succeeded");
+});
+
+test("a run that waits is given up, and the thread is free again", async () => {
+  const { tool } = counted("ask");
+  const { runtime, graph } = await open([useClock, "Hello."], { tools: { clock: tool } });
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  const other = graph.run({ text: "Hi", thread: "t" }).result;
+  await expect(other).rejects.toMatchObject({
+    code: "E_BUSY",
+    details: { run_id: waiting.run_id, interrupts: waiting.interrupts },
+  });
+  expect(await runtime.waiting({ thread: "elsewhere" })).toEqual([]);
+  expect(await runtime.dropWaiting(waiting.run_id)).toBe(true);
+  expect(await runtime.dropWaiting(waiting.run_id)).toBe(false);
+  expect((await graph.invoke({ text: "Hi", thread: "t" })).text).toBe("Hello.");
+});

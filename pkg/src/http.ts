@@ -31,10 +31,7 @@ export async function fetchAllowed(
 ): Promise<HttpAnswer> {
   const url = readUrl(call);
   checkAllowed(url, options?.allow);
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(call.headers)) {
-    if (value !== null && value !== undefined) headers.set(name, asText(value));
-  }
+  const headers = readHeaders(call);
   const body = readBody(call, headers);
   const send = options?.fetch ?? fetch;
   let response: Response;
@@ -77,6 +74,27 @@ function readUrl({ url, query }: HttpCall): URL {
   return read;
 }
 
+function readHeaders(call: HttpCall): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(call.headers)) {
+    if (value === null || value === undefined) continue;
+    try {
+      headers.set(name, asText(value));
+    } catch {
+      // The engine's own words quote the value, which may be a key.
+      throw new Fault(
+        "E_HTTP_NETWORK",
+        `The header "${name}" cannot be sent.`,
+        "Names are letters, digits and hyphens; values are one line of Latin characters.",
+      );
+    }
+  }
+  return headers;
+}
+
+/** Dots that climb once a server has decoded the slash beside them; plain ones the URL has resolved already. */
+const HIDDEN_CLIMB = /(?:%2e|\.){2}(?:%2f|%5c)|(?:%2f|%5c)(?:%2e|\.){2}/i;
+
 /** An entry allows its own origin and, where it has a path, what lies below that path. */
 function checkAllowed(url: URL, allow: readonly string[] | undefined): void {
   if (allow === undefined) {
@@ -89,9 +107,9 @@ function checkAllowed(url: URL, allow: readonly string[] | undefined): void {
     const base = new URL(entry);
     if (base.origin === "null" || base.origin !== url.origin) return false;
     const below = base.pathname.endsWith("/") ? base.pathname : `${base.pathname}/`;
-    return (
-      base.pathname === "/" || url.pathname === base.pathname || url.pathname.startsWith(below)
-    );
+    if (base.pathname === "/") return true;
+    if (HIDDEN_CLIMB.test(url.pathname)) return false;
+    return url.pathname === base.pathname || url.pathname.startsWith(below);
   };
   if (url.username !== "" || url.password !== "" || !allow.some(fits)) {
     throw blocked(

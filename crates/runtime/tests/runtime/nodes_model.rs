@@ -105,7 +105,8 @@ fn llm_response_reads_the_conversation_or_a_wired_history() {
 #[test]
 fn an_answer_by_schema_is_parsed_checked_and_repaired_once() {
     let schema = json!({"output_schema": {"type": "object", "required": ["a"]}});
-    let table: [(&[&str], &[bool], Result<Value, &str>, usize); 4] = [
+    type Row<'a> = (&'a [&'a str], &'a [bool], Result<Value, &'a str>, usize);
+    let table: [Row<'_>; 4] = [
         (
             &["```json\n{\"a\": 1}\n```"],
             &[true],

@@ -137,6 +137,7 @@ export class Graph {
       await core.giveWaitingUp(opened, start.thread, input.onBusy);
       const number = this.number(opened);
       core.session.enter(() => opened.handle.start(number, { ...start, locked }));
+      control.started = true;
     });
   }
 
@@ -154,9 +155,11 @@ export class Graph {
     result.then(stop, stop);
     const turn = await core.takeTurn(control, thread, onBusy);
     result.then(turn.release, turn.release);
-    const opened = await core.session.open();
-    if (control.signal.aborted) throw cancelled(control.abortReason);
-    await begin(opened, turn.exclusive);
+    // The session owns the wait: a crash before the engine has the run ends it too, and frees the thread.
+    await core.session.call((opened) => {
+      if (control.signal.aborted) throw cancelled(control.abortReason);
+      return begin(opened, turn.exclusive);
+    });
     control.started = true;
     const cancel = (): void =>
       core.session.tell((handle) => handle.cancel(control.run.id, reasonText(control.abortReason)));

@@ -4,7 +4,7 @@ import type { Engine } from "./engine.js";
 import { GraphError, MnemographError, toMnemographError } from "./errors.js";
 import { Graph } from "./graph.js";
 import { CallRegister } from "./host.js";
-import { idSource } from "./ids.js";
+import { checkId, idSource } from "./ids.js";
 import { NotJson, toJsonText } from "./json.js";
 import { guarded, Listeners, reportToPage } from "./listeners.js";
 import { MemoryApi } from "./memory.js";
@@ -95,11 +95,13 @@ export class Runtime {
   }
 
   /**
-   * The runs that wait for a person, of one thread or of all: to be shown after a reload. Rejects with `E_CLOSED`
-   * or `E_STORE_…`.
+   * The runs that wait for a person, of one thread or of all: to be shown after a reload. Rejects with `E_BAD_ID`,
+   * `E_CLOSED` or `E_STORE_…`.
    */
   async waiting(filter: { thread?: string } = {}): Promise<WaitingRun[]> {
-    return this.#core.session.call(({ handle }) => handle.waiting(filter.thread));
+    const { thread } = filter;
+    const checked = thread === undefined ? undefined : checkId(thread, "thread");
+    return this.#core.session.call(({ handle }) => handle.waiting(checked));
   }
 
   /**
@@ -121,7 +123,8 @@ export class Runtime {
     answer: Answer,
     options: { signal?: AbortSignal } = {},
   ): Promise<Run> {
-    const waiting = (await this.waiting()).find(({ run_id }) => run_id === runId);
+    const id = checkId(runId, "run");
+    const waiting = (await this.waiting()).find(({ run_id }) => run_id === id);
     // Of two answers that are given at once, one gets the run.
     if (waiting === undefined || this.#core.isRunning(runId)) throw stale(runId);
     const graph = this.#core.graphs.get(waiting.graph);
@@ -131,7 +134,8 @@ export class Runtime {
 
   /** Gives a waiting run up: its open round is kept as that of a run that was stopped. False if it does not wait. */
   async dropWaiting(runId: string): Promise<boolean> {
-    return this.#core.session.call(({ handle }) => handle.drop_waiting(runId));
+    const checked = checkId(runId, "run");
+    return this.#core.session.call(({ handle }) => handle.drop_waiting(checked));
   }
 
   /**
@@ -300,7 +304,9 @@ class RuntimeCore implements Core {
     onBusy = this.#settings.onBusy,
   ): Promise<void> {
     if (thread === undefined || onBusy !== "cancel_previous") return;
-    for (const { run_id } of await handle.waiting(thread)) await handle.drop_waiting(run_id);
+    for (const { run_id } of await handle.waiting(thread)) {
+      await this.session.enter(() => handle.drop_waiting(run_id));
+    }
   }
 
   close(): Promise<void> {

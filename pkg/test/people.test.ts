@@ -84,3 +84,40 @@ test("a run that waits is given up, and the thread is free again", async () => {
   expect(await runtime.dropWaiting(waiting.run_id)).toBe(false);
   expect((await graph.invoke({ text: "Hi", thread: "t" })).text).toBe("Hello.");
 });
+
+test("a question is answered by text alone, also with a graph that has changed where that is wanted", async () => {
+  const { runtime } = await open([]);
+  const document = (text: string): object => ({
+    format: "mnemograph",
+    format_version: 1,
+    id: "asks",
+    nodes: [
+      { id: "chat", type: "chat_trigger" },
+      { id: "who", type: "ask_user", settings: { prompt: "Your name?" } },
+      { id: "say", type: "reply", settings: { text } },
+    ],
+    edges: [
+      { type: "run", from: "chat.out", to: "who.in" },
+      { type: "run", from: "who.out", to: "say.in" },
+    ],
+  });
+  const graph = await runtime.load(document("Hello {{ nodes.who.text }}"));
+  const waiting = await graph.invoke({ text: "Hi", thread: "t" });
+  expect(question(waiting)).toMatchObject({ kind: "question", prompt: "Your name?" });
+  const answer = { interrupt: question(waiting).id, data: "Ada" };
+  await runtime.load(document("Bye {{ nodes.who.text }}"));
+  const refused = await runtime.resume(waiting.run_id, answer);
+  await expect(refused.result).rejects.toMatchObject({ code: "E_GRAPH_CHANGED" });
+  const run = await runtime.resume(waiting.run_id, { ...answer, allowChangedGraph: true });
+  // What was asked belongs to what the run said.
+  expect((await run.result).text).toBe("Your name?\nBye Ada");
+});
+
+test("ids that cannot be one are refused", async () => {
+  const { runtime } = await open([]);
+  const none = 5 as unknown as string;
+  const bad = { code: "E_BAD_ID" };
+  await expect(runtime.waiting({ thread: "" })).rejects.toMatchObject(bad);
+  await expect(runtime.dropWaiting(none)).rejects.toMatchObject(bad);
+  await expect(runtime.resume(none, { interrupt: "i" })).rejects.toMatchObject(bad);
+});

@@ -286,6 +286,16 @@ test("a panic rejects what waits, ends the runs, and the next call has a fresh i
   expect(glue.handle.loaded).toEqual(["{}"]);
 });
 
+test("a crash while a run looks for those that wait ends it and frees its thread", async () => {
+  const { runtime, graph, glue } = await open();
+  glue.handle.asking = () => new Promise(() => {});
+  const run = graph.run({ text: "x", thread: "t", onBusy: "cancel_previous" });
+  await settle();
+  await expect(runtime.threads.rename("t", "x")).rejects.toEqual(code("E_RUNTIME_CRASHED"));
+  await expect(run.result).rejects.toEqual(code("E_RUNTIME_CRASHED"));
+  expect((await graph.invoke({ text: "y", thread: "t" })).text).toBe("done");
+});
+
 test("a trap in a task of the module is told by the uncaught error, those of others are not", async () => {
   const { runtime, graph, glue, load } = await open();
   const engine = await load();

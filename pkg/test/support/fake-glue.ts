@@ -86,6 +86,7 @@ export class FakeHandle implements RuntimeHandle {
   readonly loaded: string[] = [];
   closed = 0;
   closing: () => Promise<void> = async () => {};
+  asking: () => Promise<never[]> = async () => [];
   listing: () => Promise<never[]> = async () => [];
   readonly #glue: FakeGlue;
 
@@ -145,7 +146,7 @@ export class FakeHandle implements RuntimeHandle {
     return Promise.resolve({ run_id, thread: run_id });
   }
   waiting(): Promise<never[]> {
-    return Promise.resolve([]);
+    return this.asking();
   }
   drop_waiting(): Promise<boolean> {
     return Promise.resolve(false);

@@ -133,7 +133,7 @@ fn records(answer: &JsValue, range: &Range, options: ScanOptions) -> Result<Vec<
 fn blame(text: &str, error: &serde_json::Error) -> String {
     let items: Vec<Json> = serde_json::from_str(text).unwrap_or_default();
     let faults = items.into_iter().enumerate().filter_map(|(place, item)| {
-        let fault = serde_json::from_str::<Record>(&item.to_string()).err()?;
+        let fault = serde_json::from_value::<Record>(item).err()?;
         Some(format!("record {place}: {fault}"))
     });
     faults

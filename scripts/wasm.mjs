@@ -57,7 +57,7 @@ export async function buildWasm({ dev = false } = {}) {
       ...args,
     ],
     {
-      env: { ...env, ...(dev ? {} : { CARGO_ENCODED_RUSTFLAGS: anonymousPaths() }) },
+      env: { ...env, ...(dev ? {} : { CARGO_ENCODED_RUSTFLAGS: rustFlags() }) },
     },
   );
   const built = path.join(
@@ -130,17 +130,22 @@ function quietStaleClosures(glue) {
   fs.writeFileSync(glue, text.replaceAll(loud, "return undefined;"));
 }
 
-/** The published module names no folder of the machine that built it. */
-function anonymousPaths() {
+/**
+ * The published module names no folder of the machine that built it, and holds SHA-256 as a loop: its records are
+ * small.
+ */
+function rustFlags() {
   const sources = path.join(
     process.env.CARGO_HOME ?? path.join(os.homedir(), ".cargo"),
     "registry",
     "src",
   );
   const registries = fs.existsSync(sources) ? fs.readdirSync(sources) : [];
-  return [...registries.map((name) => path.join(sources, name)), root]
-    .map((folder) => `--remap-path-prefix=${folder}=${folder === root ? "mnemograph" : "crates"}`)
-    .join("\x1f");
+  const folders = [...registries.map((name) => path.join(sources, name)), root];
+  const remapped = folders.map(
+    (folder) => `--remap-path-prefix=${folder}=${folder === root ? "mnemograph" : "crates"}`,
+  );
+  return [...remapped, '--cfg=sha2_backend_soft="compact"'].join("\x1f");
 }
 
 const binaryenVersion = () => JSON.parse(readText("node_modules/binaryen/package.json")).version;

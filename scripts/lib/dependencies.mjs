@@ -20,7 +20,8 @@ export const pure = [
  * @type {Record<string, {normal: string[], dev?: string[]}>}
  */
 export const table = {
-  compact: { normal: [] },
+  compact: { normal: ["compact-derive"] },
+  "compact-derive": { normal: [] },
   engine: { normal: ["compact", "graph", "memory", "template"] },
   graph: { normal: ["compact"] },
   indexeddb: { normal: ["compact", "storage"] },

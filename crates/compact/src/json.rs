@@ -1,13 +1,15 @@
 //! Reading typed data out of JSON values.
 //!
 //! What serde derives is compiled for every type and every form it may come in: map or list, borrowed or buffered. Here a
-//! field is one call of a function that all fields of its type share. What is no object, and a field that is missing or
+//! field is one call of a function that all fields of its type share; `#[derive(FromJson)]` writes the calls. What is no object, and a field that is missing or
 //! of another type, is a fault; fields that nobody knows are passed over.
 
+use std::collections::VecDeque;
 use std::fmt;
 
-use serde::de::{DeserializeOwned, IntoDeserializer, value};
 use serde_json::{Map, Value};
+
+use crate::SortedMap;
 
 /// Why a value is not what was wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +78,14 @@ pub trait FromJson: Sized {
     fn from_nothing() -> Option<Self> {
         None
     }
+
+    /// Reads the key of a map.
+    ///
+    /// # Errors
+    /// As [`FromJson::from_json`].
+    fn from_key(key: String) -> Result<Self, Fault> {
+        Self::from_json(Value::String(key))
+    }
 }
 
 impl FromJson for Value {
@@ -117,6 +127,10 @@ impl FromJson for u64 {
             None => Err(Fault::wrong_type(&value, "a number")),
         }
     }
+
+    fn from_key(key: String) -> Result<Self, Fault> {
+        key.parse().map_err(|_| not_whole())
+    }
 }
 
 fn not_whole() -> Fault {
@@ -128,6 +142,10 @@ macro_rules! smaller_numbers {
         impl FromJson for $type {
             fn from_json(value: Value) -> Result<Self, Fault> {
                 Self::try_from(u64::from_json(value)?).map_err(|_| not_whole())
+            }
+
+            fn from_key(key: String) -> Result<Self, Fault> {
+                Self::try_from(u64::from_key(key)?).map_err(|_| not_whole())
             }
         }
     )+};
@@ -160,154 +178,183 @@ impl<T: FromJson> FromJson for Option<T> {
 
 impl<T: FromJson> FromJson for Vec<T> {
     fn from_json(value: Value) -> Result<Self, Fault> {
-        let Value::Array(items) = value else {
-            return Err(Fault::wrong_type(&value, "a list"));
-        };
+        let items = items(value)?;
         let mut read = Vec::with_capacity(items.len());
         for (place, item) in items.into_iter().enumerate() {
-            let item = T::from_json(item).map_err(|fault| fault.inside(&format!("[{place}]")))?;
-            read.push(item);
+            read.push(T::from_json(item).map_err(|fault| at(fault, place))?);
         }
         Ok(read)
     }
 }
 
-/// One of the words that an enum without data derives.
+fn items(value: Value) -> Result<Vec<Value>, Fault> {
+    match value {
+        Value::Array(items) => Ok(items),
+        other => Err(Fault::wrong_type(&other, "a list")),
+    }
+}
+
+fn at(fault: Fault, place: usize) -> Fault {
+    fault.inside(&format!("[{place}]"))
+}
+
+impl<T: FromJson> FromJson for VecDeque<T> {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        Vec::from_json(value).map(Self::from)
+    }
+}
+
+impl<T: FromJson> FromJson for Box<T> {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        T::from_json(value).map(Self::new)
+    }
+}
+
+/// What a step that has nothing to say answers.
+impl FromJson for () {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        match value {
+            Value::Null => Ok(()),
+            other => Err(Fault::wrong_type(&other, "null")),
+        }
+    }
+}
+
+impl<A: FromJson, B: FromJson> FromJson for (A, B) {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        let [a, b] = tuple(value)?;
+        let a = A::from_json(a).map_err(|fault| at(fault, 0))?;
+        Ok((a, B::from_json(b).map_err(|fault| at(fault, 1))?))
+    }
+}
+
+impl<A: FromJson, B: FromJson, C: FromJson> FromJson for (A, B, C) {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        let [a, b, c] = tuple(value)?;
+        let a = A::from_json(a).map_err(|fault| at(fault, 0))?;
+        let b = B::from_json(b).map_err(|fault| at(fault, 1))?;
+        Ok((a, b, C::from_json(c).map_err(|fault| at(fault, 2))?))
+    }
+}
+
+fn tuple<const N: usize>(value: Value) -> Result<[Value; N], Fault> {
+    let wrong = |_| Fault::new(format!("is no list of {N} items"));
+    items(value)?.try_into().map_err(wrong)
+}
+
+/// As serde writes it: `{"Ok": …}` or `{"Err": …}`.
+impl<T: FromJson, E: FromJson> FromJson for Result<T, E> {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        match variant(value, &["Ok", "Err"])? {
+            (0, body) => T::from_json(body).map(Ok),
+            (_, body) => E::from_json(body).map(Err),
+        }
+    }
+}
+
+impl<K: FromJson + Ord, V: FromJson> FromJson for SortedMap<K, V> {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        let mut entries = Vec::new();
+        for (name, value) in Map::from_json(value)? {
+            let inside = |fault: Fault| fault.inside(&name).inside(".");
+            let value = V::from_json(value).map_err(inside)?;
+            entries.push((K::from_key(name)?, value));
+        }
+        Ok(entries.into_iter().collect())
+    }
+}
+
+/// Which of the words a value is.
 ///
 /// # Errors
-/// The value is no text or none of the words.
-pub fn word<T: DeserializeOwned>(value: &Value) -> Result<T, Fault> {
+/// It is no text or none of them.
+pub fn word(value: &Value, words: &[&str]) -> Result<usize, Fault> {
     let text = value
         .as_str()
         .ok_or_else(|| Fault::wrong_type(value, "a text"))?;
-    T::deserialize(text.into_deserializer())
-        .map_err(|error: value::Error| Fault::new(format!("is no word for it: {error}")))
+    words
+        .iter()
+        .position(|word| *word == text)
+        .ok_or_else(|| Fault::new(format!("is {text:?}, not one of {}", words.join(", "))))
 }
 
-/// The fields of an object that is being taken apart. A fault is kept until [`Fields::finish`], and the field holds its
-/// type's default so long: a branch behind every field would cost more than the fields.
+/// Which variant a value is, and what it holds: a text for one without data, else an object of one field.
+///
+/// # Errors
+/// It is nothing of the kind, or none of the names.
+pub fn variant(value: Value, names: &[&str]) -> Result<(usize, Value), Fault> {
+    if value.is_string() {
+        return Ok((word(&value, names)?, Value::Null));
+    }
+    let mut members = Map::from_json(value)?.into_iter();
+    match (members.next(), members.next()) {
+        (Some((name, body)), None) => Ok((word(&Value::String(name), names)?, body)),
+        _ => Err(Fault::new("is no object of one field")),
+    }
+}
+
+/// The fields of an object that is being taken apart.
 #[derive(Debug)]
 pub struct Fields {
     map: Map<String, Value>,
-    fault: Option<Fault>,
 }
 
 impl Fields {
     /// The fields of a value.
-    #[must_use]
-    pub fn of(value: Value) -> Self {
-        let (map, fault) = match Map::from_json(value) {
-            Ok(map) => (map, None),
-            Err(fault) => (Map::new(), Some(fault)),
-        };
-        Self { map, fault }
+    ///
+    /// # Errors
+    /// It is no object.
+    pub fn of(value: Value) -> Result<Self, Fault> {
+        Map::from_json(value).map(|map| Self { map })
     }
 
     /// A field.
-    pub fn take<T: FromJson + Default>(&mut self, name: &str) -> T {
+    ///
+    /// # Errors
+    /// It is missing or of another type.
+    pub fn take<T: FromJson>(&mut self, name: &str) -> Result<T, Fault> {
         let read = match self.remove(name) {
             Some(value) => T::from_json(value),
             None => T::from_nothing().ok_or_else(missing),
         };
-        read.unwrap_or_else(|fault| {
-            self.note(name, fault);
-            T::default()
-        })
+        read.map_err(|fault| fault.inside(name).inside("."))
     }
 
     /// A field that has its default where it is not there.
-    pub fn take_or_default<T: FromJson + Default>(&mut self, name: &str) -> T {
+    ///
+    /// # Errors
+    /// It is of another type.
+    pub fn take_or_default<T: FromJson + Default>(&mut self, name: &str) -> Result<T, Fault> {
         if self.map.contains_key(name) {
             self.take(name)
         } else {
-            T::default()
+            Ok(T::default())
         }
     }
 
-    /// The whole, unless a field was at fault.
+    /// Which of the names the field holds that tells the kind.
     ///
     /// # Errors
-    /// The first fault.
-    pub fn finish<T>(self, read: T) -> Result<T, Fault> {
-        match self.fault {
-            None => Ok(read),
-            Some(fault) => Err(fault),
-        }
+    /// It is missing, no text or none of them.
+    pub fn tag(&mut self, field: &str, names: &[&str]) -> Result<usize, Fault> {
+        let read = self.remove(field).ok_or_else(missing);
+        read.and_then(|kind| word(&kind, names))
+            .map_err(|fault| fault.inside(field).inside("."))
     }
 
-    /// The error where the field that tells the kind holds none that is known.
+    /// What has not been taken.
     #[must_use]
-    pub fn unknown(mut self, tag: &str, kind: &str) -> Fault {
-        self.note(tag, Fault::new(format!("is {kind:?}, which is not known")));
-        self.fault.unwrap_or_else(missing)
+    pub fn rest(self) -> Value {
+        Value::Object(self.map)
     }
 
     fn remove(&mut self, name: &str) -> Option<Value> {
         self.map.swap_remove(name)
     }
-
-    fn note(&mut self, name: &str, fault: Fault) {
-        if self.fault.is_none() {
-            self.fault = Some(fault.inside(name).inside("."));
-        }
-    }
 }
 
 fn missing() -> Fault {
     Fault::new("is missing")
-}
-
-/// Implements [`FromJson`] for structs by their fields, and serde's `Deserialize` through it. A field followed by
-/// `: default` may be left out.
-#[macro_export]
-macro_rules! json_struct {
-    ($($type:ident { $($field:ident $(: $default:ident)?),+ $(,)? })+) => {$(
-        impl $crate::FromJson for $type {
-            fn from_json(value: $crate::serde_json::Value) -> Result<Self, $crate::Fault> {
-                let mut fields = $crate::Fields::of(value);
-                let read = Self { $($field: $crate::json_field!(fields $field $($default)?)),+ };
-                fields.finish(read)
-            }
-        }
-
-        $crate::deserialize_by_json!($type);
-    )+};
-}
-
-/// Implements [`FromJson`] for an enum whose variants stand flat in an object with a field that names them, and serde's
-/// `Deserialize` through it.
-#[macro_export]
-macro_rules! json_enum {
-    ($type:ident by $tag:literal {
-        $($kind:literal => $variant:ident $({ $($field:ident $(: $default:ident)?),+ $(,)? })?),+ $(,)?
-    }) => {
-        impl $crate::FromJson for $type {
-            fn from_json(value: $crate::serde_json::Value) -> Result<Self, $crate::Fault> {
-                let mut fields = $crate::Fields::of(value);
-                let kind: String = fields.take($tag);
-                let read = match kind.as_str() {
-                    $($kind => Self::$variant
-                        $({ $($field: $crate::json_field!(fields $field $($default)?)),+ })?,)+
-                    other => return Err(fields.unknown($tag, other)),
-                };
-                fields.finish(read)
-            }
-        }
-
-        $crate::deserialize_by_json!($type);
-    };
-}
-
-/// Implements [`FromJson`] for enums of words that derive `Deserialize`.
-#[macro_export]
-macro_rules! json_words {
-    ($($type:ident),+ $(,)?) => {$(
-        impl $crate::FromJson for $type {
-            fn from_json(value: $crate::serde_json::Value) -> Result<Self, $crate::Fault> {
-                $crate::word(&value)
-            }
-        }
-    )+};
 }
 
 /// Implements serde's `Deserialize` through [`FromJson`], so that there is one rule of how a type is read.
@@ -325,17 +372,5 @@ macro_rules! deserialize_by_json {
                     .map_err(<D::Error as $crate::serde::de::Error>::custom)
             }
         }
-    };
-}
-
-/// One field of [`json_struct`] and [`json_enum`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! json_field {
-    ($fields:ident $field:ident) => {
-        $fields.take(stringify!($field))
-    };
-    ($fields:ident $field:ident default) => {
-        $fields.take_or_default(stringify!($field))
     };
 }

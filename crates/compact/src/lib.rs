@@ -14,8 +14,9 @@ mod map;
 mod set;
 mod sort;
 
-pub use json::{Fault, Fields, FromJson, kind_of, word};
+pub use json::{Fault, Fields, FromJson, kind_of, variant, word};
 pub use map::SortedMap;
+pub use mnemograph_compact_derive::FromJson;
 pub use set::SortedSet;
 pub use sort::{order, sort_by};
 

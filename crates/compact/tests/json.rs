@@ -1,11 +1,13 @@
 //! Reading typed data: what is taken, what is refused, and how a fault is told.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use mnemograph_compact::{FromJson, json_enum, json_struct, json_words};
-use serde::Deserialize;
+use std::collections::VecDeque;
+
+use mnemograph_compact::{FromJson, SortedMap};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 enum Mode {
     #[default]
@@ -13,15 +15,13 @@ enum Mode {
     GoOn,
 }
 
-json_words!(Mode);
-
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, FromJson)]
 struct Inner {
     id: String,
     size: Option<u64>,
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, FromJson)]
 struct Outer {
     text: String,
     small: u16,
@@ -32,26 +32,40 @@ struct Outer {
     map: Map<String, Value>,
     list: Vec<Inner>,
     maybe: Option<Inner>,
+    #[serde(default)]
     later: Vec<String>,
 }
 
-json_struct! {
-    Inner { id, size }
-    Outer { text, small, number, flag, mode, any, map, list, maybe, later: default }
-}
-
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize, FromJson)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 enum Source {
     Url { url: String },
     FileId { id: String, note: Option<String> },
     None,
 }
 
-json_enum!(Source by "kind" {
-    "url" => Url { url },
-    "file_id" => FileId { id, note },
-    "none" => None,
-});
+#[derive(Debug, PartialEq, Serialize, FromJson)]
+struct Place(usize);
+
+#[derive(Debug, PartialEq, Serialize, FromJson)]
+enum Phase {
+    New,
+    Running { place: Place },
+    Ended(Result<(), String>),
+}
+
+#[derive(Debug, PartialEq, Serialize, FromJson)]
+struct State {
+    phases: VecDeque<Phase>,
+    places: Vec<(Place, u64)>,
+    triple: (bool, Mode, String),
+    boxed: Box<Source>,
+    sorted: SortedMap<u32, Source>,
+    #[serde(skip)]
+    left_out: u64,
+    #[serde(rename = "else")]
+    otherwise: String,
+}
 
 fn whole() -> Value {
     json!({
@@ -103,7 +117,7 @@ fn a_fault_says_where_and_what() {
         (
             "mode",
             json!("stop"),
-            "mode is no word for it: unknown variant `stop`, expected `fail` or `go_on`",
+            "mode is \"stop\", not one of fail, go_on",
         ),
         ("mode", json!({}), "mode is an object, not a text"),
         ("map", json!([]), "map is a list, not an object"),
@@ -151,10 +165,68 @@ fn an_enum_is_read_by_its_kind() {
     assert_eq!(read(json!({"url": "u"})), fault("kind is missing"));
     assert_eq!(
         read(json!({"kind": "disk"})),
-        fault("kind is \"disk\", which is not known")
+        fault("kind is \"disk\", not one of url, file_id, none")
     );
     assert_eq!(
         read(json!(1)),
         fault("the value is a number, not an object")
     );
+}
+
+fn comes_back<T: Serialize + DeserializeOwned + FromJson + PartialEq + std::fmt::Debug>(given: T) {
+    let value = serde_json::to_value(&given).unwrap();
+    assert_eq!(
+        serde_json::from_str::<T>(&value.to_string()).unwrap(),
+        given
+    );
+    assert_eq!(T::from_json(value), Ok(given));
+}
+
+#[test]
+fn what_serde_writes_is_read_back() {
+    comes_back(State {
+        phases: VecDeque::from([
+            Phase::New,
+            Phase::Running { place: Place(3) },
+            Phase::Ended(Ok(())),
+            Phase::Ended(Err("no".to_owned())),
+        ]),
+        places: vec![(Place(1), 2)],
+        triple: (true, Mode::GoOn, "t".to_owned()),
+        boxed: Box::new(Source::None),
+        sorted: SortedMap::from_iter([
+            (10, Source::None),
+            (
+                9,
+                Source::Url {
+                    url: "u".to_owned(),
+                },
+            ),
+        ]),
+        left_out: 0,
+        otherwise: "e".to_owned(),
+    });
+    comes_back(SortedMap::from_iter([("a".to_owned(), Mode::Fail)]));
+}
+
+#[test]
+fn a_fault_deep_inside_is_found() {
+    let told = |value| Phase::from_json(value).unwrap_err().to_string();
+    assert_eq!(
+        told(json!("Old")),
+        "the value is \"Old\", not one of New, Running, Ended"
+    );
+    assert_eq!(
+        told(json!({"New": null, "Old": null})),
+        "the value is no object of one field"
+    );
+    assert_eq!(told(json!({"Running": {}})), "place is missing");
+    assert_eq!(
+        told(json!({"Ended": {"Ok": 1}})),
+        "the value is a number, not null"
+    );
+    let pair = <(u64, u64)>::from_json(json!([1])).unwrap_err();
+    assert_eq!(pair.to_string(), "the value is no list of 2 items");
+    let map = SortedMap::<u32, Value>::from_json(json!({"x": 1})).unwrap_err();
+    assert_eq!(map.to_string(), "the value is not a whole number that fits");
 }

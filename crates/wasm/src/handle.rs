@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{future_to_promise, spawn_local};
@@ -317,5 +318,7 @@ fn answer<T: Serialize>(result: Result<T, RuntimeError>) -> Result<JsValue, JsVa
 }
 
 fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    // One type for all: what a promise does with its future is compiled once.
+    let future: Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>> = Box::pin(future);
     entering(|| future_to_promise(counted(future)))
 }

@@ -1,6 +1,7 @@
 //! In which order pull nodes are evaluated: what one reads comes before it.
 
 use crate::plan::Plan;
+use mnemograph_compact::sort_by;
 use mnemograph_graph::{Code, EdgeType, NodeIx, Problem, catalogue::Kind};
 use std::collections::VecDeque;
 
@@ -46,7 +47,8 @@ impl Pulls {
                 }
             }
         }
-        order.sort_unstable_by_key(|ix| self.ranks.get(ix.get()).copied().flatten());
+        let rank = |ix: &NodeIx| self.ranks.get(ix.get()).copied().flatten();
+        sort_by(&mut order, |a, b| rank(a).cmp(&rank(b)));
         order
     }
 }

@@ -25,10 +25,10 @@ fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let (body, key) = match &input.data {
         Data::Struct(data) => match &data.fields {
             Fields::Named(fields) => {
-                let members = members(fields)?;
+                let read = construct(&quote!(Self), fields)?;
                 let body = quote! {
                     let mut fields = ::mnemograph_compact::Fields::of(value)?;
-                    Ok(Self { #members })
+                    #read
                 };
                 (body, None)
             }
@@ -70,22 +70,31 @@ fn implement(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// What is between the braces of a struct, read from `fields`.
-fn members(fields: &FieldsNamed) -> Result<TokenStream> {
-    let mut members = TokenStream::new();
-    for field in &fields.named {
+/// Reads a struct or a variant with named fields from `fields`.
+fn construct(path: &TokenStream, named: &FieldsNamed) -> Result<TokenStream> {
+    let (mut read, mut reads, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    for field in &named.named {
         let Some(ident) = &field.ident else { continue };
         let attributes = Attributes::of(&field.attrs)?;
         let name = attributes.rename.unwrap_or_else(|| plain(ident));
-        members.extend(if attributes.skip {
-            quote!(#ident: Default::default(),)
-        } else if attributes.default {
-            quote!(#ident: fields.take_or_default(#name)?,)
+        if attributes.skip {
+            skipped.push(ident);
+            continue;
+        }
+        read.push(ident);
+        reads.push(if attributes.default {
+            quote!(fields.read_or_default(#name))
         } else {
-            quote!(#ident: fields.take(#name)?,)
+            quote!(fields.read(#name))
         });
     }
-    Ok(members)
+    Ok(quote! {
+        if let (#(Some(#read),)*) = (#(#reads,)*) {
+            Ok(#path { #(#read,)* #(#skipped: Default::default(),)* })
+        } else {
+            Err(fields.fault())
+        }
+    })
 }
 
 fn enumeration(attributes: &Attributes, variants: &[&Variant]) -> Result<TokenStream> {
@@ -109,13 +118,13 @@ fn enumeration(attributes: &Attributes, variants: &[&Variant]) -> Result<TokenSt
         Ok(match &variant.fields {
             Fields::Unit => quote!(Ok(Self::#ident)),
             Fields::Named(fields) => {
-                let members = members(fields)?;
+                let read = construct(&quote!(Self::#ident), fields)?;
                 if attributes.tag.is_some() {
-                    quote!(Ok(Self::#ident { #members }))
+                    read
                 } else {
                     quote! {{
                         let mut fields = ::mnemograph_compact::Fields::of(body)?;
-                        Ok(Self::#ident { #members })
+                        #read
                     }}
                 }
             }

@@ -293,10 +293,12 @@ pub fn variant(value: Value, names: &[&str]) -> Result<(usize, Value), Fault> {
     }
 }
 
-/// The fields of an object that is being taken apart.
+/// The fields of an object that is being taken apart. The fault of a field is kept until all have been read: a way out
+/// behind every field, with all that had been read to be dropped there, would cost more than the fields.
 #[derive(Debug)]
 pub struct Fields {
     map: Map<String, Value>,
+    fault: Option<Fault>,
 }
 
 impl Fields {
@@ -305,31 +307,31 @@ impl Fields {
     /// # Errors
     /// It is no object.
     pub fn of(value: Value) -> Result<Self, Fault> {
-        Map::from_json(value).map(|map| Self { map })
+        Map::from_json(value).map(|map| Self { map, fault: None })
     }
 
-    /// A field.
-    ///
-    /// # Errors
-    /// It is missing or of another type.
-    pub fn take<T: FromJson>(&mut self, name: &str) -> Result<T, Fault> {
+    /// A field; `None` if it is missing or of another type.
+    pub fn read<T: FromJson>(&mut self, name: &str) -> Option<T> {
         let read = match self.remove(name) {
             Some(value) => T::from_json(value),
             None => T::from_nothing().ok_or_else(missing),
         };
-        read.map_err(|fault| fault.inside(name).inside("."))
+        read.map_err(|fault| self.note(name, fault)).ok()
     }
 
-    /// A field that has its default where it is not there.
-    ///
-    /// # Errors
-    /// It is of another type.
-    pub fn take_or_default<T: FromJson + Default>(&mut self, name: &str) -> Result<T, Fault> {
+    /// A field that has its default where it is not there; `None` if it is of another type.
+    pub fn read_or_default<T: FromJson + Default>(&mut self, name: &str) -> Option<T> {
         if self.map.contains_key(name) {
-            self.take(name)
+            self.read(name)
         } else {
-            Ok(T::default())
+            Some(T::default())
         }
+    }
+
+    /// The fault of the first field that could not be read.
+    #[must_use]
+    pub fn fault(self) -> Fault {
+        self.fault.unwrap_or_else(missing)
     }
 
     /// Which of the names the field holds that tells the kind.
@@ -350,6 +352,13 @@ impl Fields {
 
     fn remove(&mut self, name: &str) -> Option<Value> {
         self.map.swap_remove(name)
+    }
+
+    #[cold]
+    fn note(&mut self, name: &str, fault: Fault) {
+        if self.fault.is_none() {
+            self.fault = Some(fault.inside(name).inside("."));
+        }
     }
 }
 

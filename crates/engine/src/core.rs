@@ -10,15 +10,15 @@ use crate::{
     result::RunWarning,
     shown::ShownState,
 };
-use mnemograph_compact::SortedMap;
+use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{Message, Part, Role, Usage};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
 /// The state of a run that its nodes share. Everything but the plans and the step's effects is kept.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Core {
     /// The plan of the graph itself.
     #[serde(skip)]

@@ -8,15 +8,16 @@ use crate::{
     model::{ChatChunk, ChatRequest, Purpose},
     result::RunResult,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Number of a request to the storage or the host, unique within a run. Its answer carries it.
 pub type RequestId = u64;
 
 /// Which history of the run's thread.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 pub struct MemoryRef {
     /// Id of the memory node.
     pub node: String,
@@ -27,7 +28,7 @@ pub struct MemoryRef {
 }
 
 /// What the host is asked to do beside models and tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum HostWork {
@@ -53,7 +54,7 @@ impl HostWork {
 }
 
 /// A run that waits for people, as it is put away.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 pub struct Checkpoint {
     /// Semantic hash of the graph.
     pub graph_hash: String,
@@ -64,7 +65,7 @@ pub struct Checkpoint {
 }
 
 /// What a graph reads of its thread before it begins.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 pub struct ThreadState {
     /// Stored variables by state id; absent ones have their default.
     pub variables: Map<String, Value>,
@@ -211,7 +212,7 @@ pub enum Effect {
 }
 
 /// What a run begins with. The host has checked shapes; the engine checks meaning.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 pub struct RunInput {
     /// Text of the person's message.
     pub text: Option<String>,
@@ -231,7 +232,7 @@ pub struct RunInput {
 }
 
 /// Who and where a run is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 pub struct RunIdentity {
     /// Id of the run, unique for all time: message and round ids are made from it.
     pub run_id: String,
@@ -242,7 +243,7 @@ pub struct RunIdentity {
 }
 
 /// A history as the storage gave it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 pub struct LoadedHistory {
     /// Stored messages in order, as far as the memory's policy needs them.
     pub messages: Vec<Message>,
@@ -255,7 +256,7 @@ pub struct LoadedHistory {
 }
 
 /// What became of a round.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Committed {
     /// It is stored.
@@ -272,7 +273,7 @@ pub enum Committed {
 }
 
 /// An answer or an event from outside. Each comes with the time, see [`crate::Run::step`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Input {
     /// Begin.

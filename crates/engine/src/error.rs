@@ -1,7 +1,7 @@
 //! What can go wrong in a run, as data: stable codes, the place, a hint.
 
-use mnemograph_compact::json_struct;
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 
 /// Every error code that a run can end with (2-engine.md 2.5), sorted.
 pub const CODES: &[&str] = &[
@@ -56,7 +56,7 @@ pub const WARNINGS: &[&str] = &[
 ];
 
 /// The error of a node or of a whole run. Holds no conversation text.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct RunError {
     /// Stable code, `E_…`.
@@ -144,7 +144,7 @@ impl RunError {
 }
 
 /// The answer of the host or the storage that failed, as it reaches the engine.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Failure {
     /// Stable code; absent means the code of the kind of call.
@@ -170,15 +170,6 @@ pub struct Failure {
     #[cfg_attr(feature = "ts", ts(optional))]
     pub hint: Option<String>,
 }
-
-json_struct!(Failure {
-    code,
-    message,
-    retryable: default,
-    status,
-    retry_after_ms,
-    hint
-});
 
 impl Failure {
     /// A failure with a code.

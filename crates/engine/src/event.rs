@@ -1,6 +1,7 @@
 //! The events of a run: one envelope, one payload for each type (0-rulings.md 0.3).
 
 use crate::{error::RunError, result::RunStatus};
+use mnemograph_compact::FromJson;
 use mnemograph_memory::Usage;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
@@ -77,7 +78,7 @@ impl Serialize for RunEvent {
 }
 
 /// Where streamed text is going.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
@@ -88,7 +89,7 @@ pub enum Channel {
 }
 
 /// How a node ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeStatus {

@@ -2,10 +2,10 @@
 //! the frame that they ran in.
 
 use crate::{error::RunError, event::NodeStatus};
-use mnemograph_compact::SortedMap;
+use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_graph::{EdgeIx, NodeIx};
 use mnemograph_memory::Message;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Number of a frame, unique within a run.
@@ -16,7 +16,7 @@ pub(crate) type TaskId = u64;
 pub(crate) const ROOT: FrameId = 0;
 
 /// One frame.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Frame {
     /// The frame around it.
     pub(crate) parent: Option<FrameId>,
@@ -39,7 +39,7 @@ pub(crate) struct Frame {
 }
 
 /// What a frame is.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) enum FrameKind {
     Root,
     Pass {
@@ -54,7 +54,7 @@ pub(crate) enum FrameKind {
 }
 
 /// Why a frame ends before its steps do.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, FromJson)]
 pub(crate) enum Outcome {
     Failed(RunError),
     Broken,
@@ -63,14 +63,14 @@ pub(crate) enum Outcome {
 }
 
 /// What is kept of a pass that is over.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, FromJson)]
 pub(crate) struct Finished {
     pub(crate) values: SortedMap<NodeIx, NodeValues>,
     pub(crate) passes: SortedMap<NodeIx, Finished>,
 }
 
 /// What a step left behind.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, FromJson)]
 pub(crate) struct NodeValues {
     pub(crate) status: Option<NodeStatus>,
     pub(crate) ports: Map<String, Value>,

@@ -1,10 +1,11 @@
 //! What is put to a person, and their answer.
 
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 use serde_json::Value;
 
 /// What sort of question it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InterruptKind {
@@ -17,7 +18,7 @@ pub enum InterruptKind {
 }
 
 /// A question to a person. The run waits until it is answered by `resume`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Interrupt {
     /// Id, unique within the run; an answer names it.
@@ -47,7 +48,7 @@ pub struct Interrupt {
 }
 
 /// A tool call that waits for a person.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct PendingCall {
     /// The provider's id of the call.

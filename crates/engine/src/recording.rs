@@ -7,11 +7,12 @@ use crate::{
     plan::Plan,
     run::Run,
 };
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 use std::rc::Rc;
 
 /// Every input of a run with its time. It holds what people wrote and what models answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 pub struct Recording {
     /// Semantic hash of the graph.
     pub graph_hash: String,

@@ -1,11 +1,12 @@
 //! What a run gives back.
 
 use crate::error::RunError;
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{Message, Usage};
 use serde::{Deserialize, Serialize};
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
@@ -24,7 +25,7 @@ pub enum RunStatus {
 }
 
 /// A warning of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct RunWarning {
     /// Stable code.

@@ -1,10 +1,11 @@
 //! What the channel shows in a run, and how much of that is stored already.
 
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{Message, Shown, ShownStatus};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The transcript's entry of this run.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, FromJson)]
 pub(crate) struct ShownState {
     user: Option<Message>,
     replies: Vec<Message>,

@@ -2,8 +2,8 @@
 //!
 //! Nothing here is checked beyond its shape; [`crate::Graph`] is the checked form.
 
-use mnemograph_compact::SortedMap;
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::{FromJson, SortedMap};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::policy::Requires;
@@ -172,7 +172,7 @@ pub struct EdgeDocument {
 }
 
 /// What an edge carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeType {

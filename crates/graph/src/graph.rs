@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use mnemograph_compact::{SortedMap, order};
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::{FromJson, SortedMap, order};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{Direction, Kind, NodeSpec, OpenedBy, Port};
@@ -15,7 +15,7 @@ use crate::problem::Pointer;
 
 /// Place of a node in its graph. Nodes stand in the order of their ids, notes last, so that two documents with one
 /// semantic hash number their nodes alike and a checkpoint of one fits the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
 pub struct NodeIx(usize);
 
 impl NodeIx {
@@ -26,7 +26,7 @@ impl NodeIx {
 }
 
 /// Place of an edge in its graph: the order of the document, which decides ties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
 pub struct EdgeIx(usize);
 
 impl EdgeIx {

@@ -1,13 +1,13 @@
 //! What holds for a node or a run whatever the node type: failures, limits, needs.
 
-use mnemograph_compact::{json_struct, json_words, sort_by};
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::{FromJson, sort_by};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::setting::{DefaultValue, MAX_SAFE, SettingSpec, SettingType, milliseconds};
 
 /// What happens when a step fails: first its retries, then `mode`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct OnError {
     /// What happens after the last attempt.
@@ -19,7 +19,7 @@ pub struct OnError {
 }
 
 /// What happens after the last attempt of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorMode {
@@ -33,7 +33,7 @@ pub enum ErrorMode {
 }
 
 /// Further attempts after a failure.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Retry {
     /// Attempts after the first.
@@ -60,14 +60,6 @@ impl Default for Retry {
             on: Vec::new(),
         }
     }
-}
-
-json_words!(ErrorMode);
-
-json_struct! {
-    OnError { mode, default, retry }
-    Retry { max, delay_ms, factor, max_delay_ms, on }
-    Requires { models: default, tools: default, functions: default, nodes: default }
 }
 
 /// `on_error` as a document gives it.
@@ -173,7 +165,7 @@ macro_rules! limits {
         /// What a run may use. One counter per run.
         ///
         /// The model calls of one agent and the characters of one tool result are settings of `ai_agent`.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
         #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
         pub struct Limits {
             $($(#[doc = $doc])+ #[cfg_attr(feature = "ts", ts(type = "number"))] pub $name: $held,)+
@@ -192,8 +184,6 @@ macro_rules! limits {
                 Limits { $($name: $default),+ }
             }
         }
-
-        json_struct!(Limits { $($name),+ });
 
         /// The keys of `limits`.
         pub const LIMITS: &[SettingSpec] = &[
@@ -240,25 +230,28 @@ limits! {
 }
 
 /// What the host must offer, by the names it registers them under. Sorted, without repetition.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(default)]
 pub struct Requires {
     /// Models.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
+    #[serde(default)]
     pub models: Vec<String>,
     /// Tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
+    #[serde(default)]
     pub tools: Vec<String>,
     /// Functions for `call` nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
+    #[serde(default)]
     pub functions: Vec<String>,
     /// Node types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Vec<String>>", optional))]
+    #[serde(default)]
     pub nodes: Vec<String>,
 }
 

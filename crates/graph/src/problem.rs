@@ -3,10 +3,11 @@
 //! All problems of a document are found in one pass over it. The texts are part of the product: each names
 //! the place in the author's words and each hint can be followed without the documentation at hand.
 
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 
 /// How much a problem matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -19,7 +20,7 @@ pub enum Severity {
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
         /// The stable code of a load diagnostic. `E_…` are errors, `W_…` are warnings.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
         #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "ProblemCode"))]
         pub enum Code {
             $($(#[doc = $doc])+ #[serde(rename = $text)] $name,)+
@@ -135,7 +136,7 @@ impl std::fmt::Display for Code {
 }
 
 /// One thing that is wrong with a document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Problem {
     /// The stable code.

@@ -1,7 +1,8 @@
 //! Keys (0-rulings.md 0.2, D23). Structured, never joined: no id can run into another.
 
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{Key, Part as KeyPart};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::MemoryError;
 
@@ -9,7 +10,7 @@ use crate::error::MemoryError;
 pub const MAX_ID: usize = 16_384;
 
 /// Which sort of memory node a history belongs to. It is part of the key: another sort begins anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum MemoryType {
     /// Everything is sent.
@@ -43,7 +44,7 @@ impl MemoryType {
 
 /// How long a memory lives (D24).
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson,
 )]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,6 @@
 //! The canonical message (3-memory.md 3.4): what is stored, what a model is sent, what crosses to the host.
 
-use mnemograph_compact::{json_struct, json_words};
+use mnemograph_compact::FromJson;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,9 +13,12 @@ pub const MESSAGE_VERSION: u32 = 1;
 const OWN_EXT: &str = "mnemograph";
 
 /// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, FromJson,
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
+#[json(own_deserialize)]
 pub enum Role {
     /// The person.
     User,
@@ -42,10 +45,22 @@ impl Role {
 
 /// How the round of a message ended. All messages of a round that is not complete carry its status.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    FromJson,
 )]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
+#[json(own_deserialize)]
 pub enum Status {
     /// As it should.
     #[default]
@@ -61,7 +76,7 @@ pub enum Status {
 }
 
 /// Which model wrote a response, or is about to read one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ModelRef {
     /// Who runs it: `openai`, `anthropic`, …
@@ -79,7 +94,7 @@ pub struct ModelRef {
 }
 
 /// Tokens that a model call used.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Usage {
     /// Tokens read.
@@ -98,13 +113,6 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
     pub reasoning: Option<u64>,
-}
-
-json_words!(Role, Status);
-
-json_struct! {
-    ModelRef { provider, api, id, family }
-    Usage { input: default, output: default, cached_input, reasoning }
 }
 
 impl Usage {
@@ -228,7 +236,7 @@ impl Message {
 }
 
 /// Everything that one execution of an agent adds to memory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Round {
     /// Unique for all time: a second append with the same id stores nothing.

@@ -1,11 +1,11 @@
 //! What a message is made of.
 
-use mnemograph_compact::{json_enum, json_words};
+use mnemograph_compact::FromJson;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Where an image or a file is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Source {
@@ -37,24 +37,16 @@ pub enum Source {
 }
 
 /// Who runs a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
+#[json(own_deserialize)]
 pub enum Executor {
     /// We do; also where nothing is said.
     Client,
     /// The model's provider; its result may stand in the same message.
     Provider,
 }
-
-json_words!(Executor);
-
-json_enum!(Source by "kind" {
-    "url" => Url { url },
-    "blob" => Blob { sha256, size },
-    "file_id" => FileId { provider, id },
-    "inline" => Inline { base64 },
-});
 
 /// A piece of a tool's result.
 #[derive(Debug, Clone, PartialEq, Serialize)]

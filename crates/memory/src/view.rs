@@ -1,6 +1,6 @@
 //! Views: what a model is shown of a history. The store is never touched (D1, D8).
 
-use mnemograph_compact::{SortedSet, json_enum};
+use mnemograph_compact::{FromJson, SortedSet};
 use serde::Serialize;
 
 use crate::message::{Message, ModelRef, Role};
@@ -8,7 +8,7 @@ use crate::repair::{Repaired, into_repaired};
 use crate::warning::Warning;
 
 /// How much of a history a model is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ViewPolicy {
@@ -22,11 +22,6 @@ pub enum ViewPolicy {
         size: usize,
     },
 }
-
-json_enum!(ViewPolicy by "type" {
-    "buffer" => Buffer,
-    "window" => Window { size },
-});
 
 /// What a model is shown.
 #[derive(Debug, Clone, PartialEq, Serialize)]

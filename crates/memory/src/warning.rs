@@ -1,6 +1,7 @@
 //! What a reader of a view should know.
 
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 
 /// Every code that a [`Warning`] can have.
 pub const WARNINGS: &[&str] = &[
@@ -10,7 +11,7 @@ pub const WARNINGS: &[&str] = &[
 ];
 
 /// A remark about a view: nothing failed, but something was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Warning {
     /// `W_…`.

@@ -1,7 +1,7 @@
 //! How safe what is stored is: the facts of the browser and our own, judged in one place.
 
 use crate::{error::RuntimeError, host::Host, runtime::Runtime};
-use mnemograph_compact::json_struct;
+use mnemograph_compact::FromJson;
 use mnemograph_memory::MemoryError;
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Range, ScanOptions, Storage, StoreError, Table, Value,
@@ -9,7 +9,7 @@ use mnemograph_storage::{
 use serde::Serialize;
 
 /// What the browser says of its storage; each is absent where it does not say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct BrowserStorage {
     /// The origin's storage is not deleted when the disk is full.
@@ -25,13 +25,6 @@ pub struct BrowserStorage {
     #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
     pub quota: Option<u64>,
 }
-
-json_struct!(BrowserStorage {
-    persisted,
-    partitioned,
-    usage,
-    quota
-});
 
 /// Where a runtime keeps its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

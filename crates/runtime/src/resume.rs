@@ -6,6 +6,7 @@ use crate::{
     run_state::Parked,
     runtime::{Runtime, Started},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_engine::{Input, Plan, Run, RunError};
 use mnemograph_memory::{checkpoint, checkpoint::Stored};
 use mnemograph_storage::Storage;
@@ -111,7 +112,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             ));
         }
         let damaged = |_| stale(&options.run_id);
-        let mut parked: Parked = serde_json::from_value(waiting.body.clone()).map_err(damaged)?;
+        let mut parked: Parked = FromJson::from_json(waiting.body.clone()).map_err(damaged)?;
         let state = std::mem::take(&mut parked.state);
         let run = Run::restore(Rc::clone(&plan), state).map_err(|_| stale(&options.run_id))?;
         run.check_answer(&options.interrupt, &options.action)

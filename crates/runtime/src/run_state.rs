@@ -1,15 +1,15 @@
 //! What a run keeps beside its histories: the thread's variables, its transcript, and the run itself while it waits.
 
 use crate::run_store::{Place, RunStore, Turn};
-use mnemograph_compact::SortedMap;
+use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{Checkpoint, ThreadState};
 use mnemograph_memory::{Base, MemoryError, checkpoint, thread, variables};
 use mnemograph_storage::{Batch, Durability, Range, ScanOptions, Storage, Table};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// A waiting run as it is stored: the engine's state, and full copies of what lives as long as the run.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, FromJson)]
 pub(crate) struct Parked {
     pub(crate) state: Value,
     session: Vec<(Table, mnemograph_storage::Key, mnemograph_storage::Value)>,

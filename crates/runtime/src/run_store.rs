@@ -4,13 +4,13 @@
 mod turn;
 
 use crate::read_ahead::ReadAhead;
-use mnemograph_compact::SortedMap;
+use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
     Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ struct Unwritten {
 }
 
 /// The transcript's entry of this run.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, FromJson)]
 pub(crate) struct Turn {
     pub(crate) entry: u64,
     pub(crate) started_at: u64,

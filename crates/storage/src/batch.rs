@@ -1,13 +1,13 @@
 //! Batches: what one commit does.
 
-use mnemograph_compact::SortedMap;
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::{FromJson, SortedMap};
+use serde::Serialize;
 
 use crate::record::normalise;
 use crate::{Key, Range, StoreError, Table, Value};
 
 /// When a commit counts as done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
@@ -18,7 +18,7 @@ pub enum Durability {
 }
 
 /// What became of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

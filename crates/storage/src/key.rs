@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use mnemograph_compact::{Fault, FromJson};
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value as Json;
 
 use crate::StoreError;
 
@@ -208,6 +210,13 @@ impl<'de> Deserialize<'de> for Key {
             return Err(D::Error::custom("a key needs a part"));
         }
         Ok(Self(parts))
+    }
+}
+
+/// For keys inside of what is read from values; those of records are read straight from text.
+impl FromJson for Key {
+    fn from_json(value: Json) -> Result<Self, Fault> {
+        Key::deserialize(value).map_err(|error| Fault::new(format!("is no key: {error}")))
     }
 }
 

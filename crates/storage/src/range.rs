@@ -1,9 +1,10 @@
 //! Ranges of keys.
 
+use mnemograph_compact::FromJson;
 use std::ops::Bound;
 
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::{Key, StoreError, Table};
 
@@ -140,7 +141,7 @@ impl Serialize for Range {
 }
 
 /// How a scan goes through its range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ScanOptions {
     /// At most this many records, counted in the direction of the scan.

@@ -1,5 +1,6 @@
 //! Records and what a value may hold.
 
+use mnemograph_compact::FromJson;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number};
 
@@ -13,8 +14,9 @@ pub type Value = Map<String, serde_json::Value>;
 pub const MAX_DEPTH: usize = 64;
 
 /// A record as it was read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[json(own_deserialize)]
 pub struct Record {
     /// Where it is.
     pub key: Key,

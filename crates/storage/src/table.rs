@@ -1,11 +1,12 @@
 //! The fixed set of tables.
 
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 
 macro_rules! tables {
     ($($variant:ident => $name:literal, $doc:literal;)*) => {
         /// A table. On IndexedDB each is an object store of the same name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
         #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
         #[serde(rename_all = "snake_case")]
         pub enum Table {

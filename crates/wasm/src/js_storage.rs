@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 
 use js_sys::{Array, Function, JSON, Promise, Reflect};
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{
     Batch, MAX_INT, Outcome, Range, Record, ScanOptions, Storage, StoreError, Table,
 };
@@ -133,7 +134,7 @@ fn records(answer: &JsValue, range: &Range, options: ScanOptions) -> Result<Vec<
 fn blame(text: &str, error: &serde_json::Error) -> String {
     let items: Vec<Json> = serde_json::from_str(text).unwrap_or_default();
     let faults = items.into_iter().enumerate().filter_map(|(place, item)| {
-        let fault = serde_json::from_value::<Record>(item).err()?;
+        let fault = Record::from_json(item).err()?;
         Some(format!("record {place}: {fault}"))
     });
     faults

@@ -1,42 +1,53 @@
 //! What the package hands over, and how it is read.
 
-use mnemograph_compact::{Fault, Fields, FromJson, json_struct, json_words};
-use mnemograph_engine::{Failure, HostCatalogue, HostTool};
+use mnemograph_compact::{Fault, FromJson};
+use mnemograph_engine::{Approval, Failure, HostCatalogue, HostTool};
 use mnemograph_memory::{Message, ModelRef, Part};
 use mnemograph_runtime::{Delivery, ResumeOptions};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// What a runtime is opened with.
-#[derive(Debug)]
+#[derive(Debug, FromJson)]
 pub(crate) struct HandleConfig {
     pub(crate) database: String,
     pub(crate) namespace: String,
     pub(crate) storage: StorageKind,
+    #[serde(default)]
     models: Vec<ModelEntry>,
+    #[serde(default)]
     tools: Vec<ToolEntry>,
+    #[serde(default)]
     functions: Vec<String>,
+    #[serde(default)]
     pub(crate) env: Map<String, Value>,
 }
 
-/// A model by its name, with what the host knows of it.
+/// A model with what the host knows of it; one of which nothing is known is given by its name alone.
 #[derive(Debug)]
-enum ModelEntry {
-    Name(String),
-    Known {
-        name: String,
-        model: Option<ModelRef>,
-    },
+struct ModelEntry {
+    name: String,
+    model: Option<ModelRef>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, FromJson)]
+struct KnownModel {
+    name: String,
+    model: Option<ModelRef>,
+}
+
+#[derive(Debug, FromJson)]
 struct ToolEntry {
     name: String,
-    tool: HostTool,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    parameters: Value,
+    #[serde(default)]
+    approval: Approval,
 }
 
 /// Which storage.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromJson)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum StorageKind {
     #[default]
@@ -45,73 +56,34 @@ pub(crate) enum StorageKind {
     Custom,
 }
 
-json_words!(StorageKind);
-
-json_struct! {
-    HandleConfig { database, namespace, storage, models: default, tools: default, functions: default, env: default }
-    StartInput {
-        run_id,
-        text,
-        message,
-        attachments: default,
-        thread,
-        actor,
-        trigger,
-        event: default,
-        record: default,
-        data: default,
-        locked: default,
-    }
-    Create { id, actor, title }
-    Answer {
-        run_id,
-        interrupt,
-        action,
-        data: default,
-        allow_changed_graph: default,
-        locked: default,
-    }
-}
-
 impl FromJson for ModelEntry {
     fn from_json(value: Value) -> Result<Self, Fault> {
-        if let Value::String(name) = value {
-            return Ok(Self::Name(name));
-        }
-        let mut fields = Fields::of(value);
-        let read = Self::Known {
-            name: fields.take("name"),
-            model: fields.take("model"),
+        let (name, model) = match value {
+            Value::String(name) => (name, None),
+            value => {
+                let known = KnownModel::from_json(value)?;
+                (known.name, known.model)
+            }
         };
-        fields.finish(read)
-    }
-}
-
-impl FromJson for ToolEntry {
-    fn from_json(value: Value) -> Result<Self, Fault> {
-        let mut fields = Fields::of(value);
-        let read = Self {
-            name: fields.take("name"),
-            tool: HostTool {
-                description: fields.take_or_default("description"),
-                parameters: fields.take_or_default("parameters"),
-                approval: fields.take_or_default("approval"),
-            },
-        };
-        fields.finish(read)
+        Ok(Self { name, model })
     }
 }
 
 impl HandleConfig {
     pub(crate) fn catalogue(&self) -> HostCatalogue {
-        let models = self.models.iter().map(|entry| match entry {
-            ModelEntry::Name(name) => (name.clone(), None),
-            ModelEntry::Known { name, model } => (name.clone(), model.clone()),
-        });
+        let models = self
+            .models
+            .iter()
+            .map(|entry| (entry.name.clone(), entry.model.clone()));
+        let tool = |entry: &ToolEntry| HostTool {
+            description: entry.description.clone(),
+            parameters: entry.parameters.clone(),
+            approval: entry.approval,
+        };
         let tools = self
             .tools
             .iter()
-            .map(|entry| (entry.name.clone(), entry.tool.clone()));
+            .map(|entry| (entry.name.clone(), tool(entry)));
         HostCatalogue {
             models: models.collect(),
             tools: tools.collect(),
@@ -121,29 +93,37 @@ impl HandleConfig {
 }
 
 /// What a run is started with.
-#[derive(Debug)]
+#[derive(Debug, FromJson)]
 pub(crate) struct StartInput {
     pub(crate) run_id: String,
     pub(crate) text: Option<String>,
     pub(crate) message: Option<Message>,
+    #[serde(default)]
     pub(crate) attachments: Vec<Part>,
     pub(crate) thread: Option<String>,
     pub(crate) actor: Option<String>,
     pub(crate) trigger: Option<String>,
+    #[serde(default)]
     pub(crate) event: String,
+    #[serde(default)]
     pub(crate) record: bool,
+    #[serde(default)]
     pub(crate) data: Value,
+    #[serde(default)]
     pub(crate) locked: bool,
 }
 
 /// A person's answer to a run that waits.
-#[derive(Debug)]
+#[derive(Debug, FromJson)]
 pub(crate) struct Answer {
     run_id: String,
     interrupt: String,
     action: String,
+    #[serde(default)]
     data: Value,
+    #[serde(default)]
     allow_changed_graph: bool,
+    #[serde(default)]
     locked: bool,
 }
 
@@ -161,7 +141,7 @@ impl From<Answer> for ResumeOptions {
 }
 
 /// A thread to be made known.
-#[derive(Debug)]
+#[derive(Debug, FromJson)]
 pub(crate) struct Create {
     pub(crate) id: String,
     pub(crate) actor: Option<String>,

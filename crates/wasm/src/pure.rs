@@ -2,26 +2,14 @@
 
 use crate::convert::{from_js, to_js};
 use crate::entry::entering;
-use mnemograph_compact::{Fault, Fields, FromJson};
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{Message, ModelRef, ViewPolicy};
-use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+#[derive(FromJson)]
 struct ViewOptions {
-    policy: ViewPolicy,
+    policy: Option<ViewPolicy>,
     target: Option<ModelRef>,
-}
-
-impl FromJson for ViewOptions {
-    fn from_json(value: Value) -> Result<Self, Fault> {
-        let mut fields = Fields::of(value);
-        let policy: Option<ViewPolicy> = fields.take("policy");
-        let read = Self {
-            policy: policy.unwrap_or(ViewPolicy::Buffer),
-            target: fields.take("target"),
-        };
-        fields.finish(read)
-    }
 }
 
 /// What a model would be sent of these messages, as `{messages, in_view, warnings}`.
@@ -32,7 +20,7 @@ pub fn memory_view(messages: JsValue, options: JsValue) -> Result<JsValue, JsVal
         let options: ViewOptions = from_js(&options, "The view's options")?;
         to_js(&mnemograph_memory::view(
             &messages,
-            &options.policy,
+            &options.policy.unwrap_or(ViewPolicy::Buffer),
             options.target.as_ref(),
         ))
     })

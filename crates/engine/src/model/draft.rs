@@ -2,12 +2,13 @@
 
 use super::{ChatChunk, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, read_args};
 use crate::error::{Failure, RunError};
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{ModelRef, Part, Usage};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// A tool call while its arguments arrive.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 struct CallDraft {
     index: u32,
     call_id: Option<String>,
@@ -15,7 +16,7 @@ struct CallDraft {
     args: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 enum PartDraft {
     Whole(Part),
     Text(String),
@@ -29,7 +30,7 @@ enum PartDraft {
 }
 
 /// An answer that is being put together from its pieces.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 pub(crate) struct Draft {
     parts: Vec<PartDraft>,
     bytes: usize,

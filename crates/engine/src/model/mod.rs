@@ -5,16 +5,16 @@ mod draft;
 pub(crate) use draft::Draft;
 
 use crate::error::Failure;
-use mnemograph_compact::{FromJson, json_enum, json_struct, json_words};
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{Message, ModelRef, Part, Usage};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The longest text that one model answer may have, in bytes. Longer answers are `E_LLM_RESPONSE`.
 pub const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
 /// What a call of a model is for, so that the host can route, bill or refuse it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Purpose {
     /// A step of an agent.
@@ -35,7 +35,7 @@ pub enum Purpose {
 }
 
 /// A tool as the model is told of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ToolSpec {
     /// Name that the model calls.
@@ -48,7 +48,7 @@ pub struct ToolSpec {
 }
 
 /// One model call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ChatRequest {
     /// Canonical messages: the system message first, if any; the current user message last in the first call.
@@ -67,7 +67,7 @@ pub struct ChatRequest {
 }
 
 /// Why a model stopped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -102,7 +102,7 @@ impl FinishReason {
 }
 
 /// One piece of a streamed answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ChatChunk {
@@ -163,7 +163,7 @@ pub enum ChatChunk {
 }
 
 /// A tool call in a whole answer: `args` as JSON, or `args_raw` as the provider's exact text.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ResponseToolCall {
     /// The provider's id; made up where absent.
@@ -183,7 +183,7 @@ pub struct ResponseToolCall {
 }
 
 /// A whole answer. Give `parts` (canonical) or `text` and `tool_calls`; a plain string is `text`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ChatResponse {
     /// The text.
@@ -210,20 +210,6 @@ pub struct ChatResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub model: Option<ModelRef>,
-}
-
-json_words!(FinishReason);
-
-json_enum!(ChatChunk by "type" {
-    "text" => Text { text },
-    "reasoning" => Reasoning { text, signature, redacted, ext },
-    "tool_call" => ToolCall { index, call_id, name, args },
-    "finish" => Finish { reason, usage, model },
-});
-
-json_struct! {
-    ResponseToolCall { call_id, name, args, args_raw }
-    ChatResponse { text, parts, tool_calls, finish_reason, usage, model }
 }
 
 impl ChatResponse {

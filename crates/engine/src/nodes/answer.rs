@@ -14,13 +14,14 @@ use crate::{
     },
     schema,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{Class, NodeIx, Settings};
 use mnemograph_memory::{Message, Part, Role, Status, Usage};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// An execution.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Answer {
     node: NodeIx,
     messages: Vec<Message>,
@@ -34,7 +35,7 @@ pub(crate) struct Answer {
     phase: Phase,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum Phase {
     Calling,
     Checking {

@@ -7,16 +7,17 @@ use crate::{
     names::text_of,
     nodes::{Activity, Entered, Progress, Signal},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{NodeIx, Settings};
 use mnemograph_memory::{Part, Role};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// The answer to a question that came too late, and the port that it goes to.
 pub(crate) const TIMEOUT: &str = "timeout";
 
 /// A question that is open.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Ask {
     pub(crate) interrupt: Interrupt,
 }

@@ -8,12 +8,13 @@ use crate::{
     nodes::{Activity, Entered, Progress, Signal},
     retry,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{BodyType, NodeIx, Settings};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// A call on its way.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct HostCall {
     name: String,
     work: HostWork,
@@ -23,7 +24,7 @@ pub(crate) struct HostCall {
     state: State,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum State {
     Running { request: RequestId, until: u64 },
     Waiting { until: u64 },

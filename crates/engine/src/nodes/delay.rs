@@ -6,14 +6,15 @@ use crate::{
     error::RunError,
     nodes::{Activity, Entered, Progress, Signal},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::NodeIx;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The longest wait in milliseconds.
 const MAX_MS: u64 = 60_000;
 
 /// A wait.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Delay {
     pub(crate) until: u64,
 }

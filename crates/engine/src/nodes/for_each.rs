@@ -6,14 +6,14 @@ use crate::{
     frame::{FrameId, FrameKind, Outcome},
     nodes::{Activity, Entered, Progress, Signal},
 };
-use mnemograph_compact::sort_by;
+use mnemograph_compact::{FromJson, sort_by};
 use mnemograph_graph::{NodeIx, OnItemError, Settings, ValueType};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 /// A loop over a list in execution.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct ForEach {
     /// Items that have not begun.
     left: VecDeque<Value>,

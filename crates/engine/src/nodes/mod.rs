@@ -23,8 +23,9 @@ use crate::{
     error::RunError,
     frame::{FrameId, NodeValues, Outcome},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{NodeIx, Settings};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// How far a node has come.
@@ -92,7 +93,7 @@ pub(crate) enum Load {
 }
 
 /// A node in execution that has to wait.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) enum Activity {
     /// What it would show or store has to wait for what began earlier.
     Turn,

@@ -8,12 +8,13 @@ use crate::{
     model::{ChatChunk, ChatRequest, ChatResponse, Draft, Purpose},
     retry,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{LlmModel, NodeIx, Settings};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// A question on its way.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct ModelCall {
     node: NodeIx,
     channel: Channel,
@@ -25,7 +26,7 @@ pub(crate) struct ModelCall {
     state: State,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum State {
     Idle,
     Calling {

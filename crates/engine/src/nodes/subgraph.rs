@@ -8,12 +8,13 @@ use crate::{
     nodes::{Activity, Entered, Progress, Signal},
     plan::inputs_of,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{Coerced, InputDecl, NodeIx, coerce};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// A sub-graph in execution.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct GraphCall {
     frame: FrameId,
 }

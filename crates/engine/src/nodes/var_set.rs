@@ -8,12 +8,13 @@ use crate::{
     names::text_of,
     nodes::{Activity, Entered, Progress, Signal},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{Coerced, NodeIx, Scope, Settings, ValueType, Var, VarOp, VarSet, coerce};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Number, Value};
 
 /// A thread variable on its way to the storage.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Write {
     request: RequestId,
     state_id: String,

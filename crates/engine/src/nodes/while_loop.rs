@@ -6,12 +6,13 @@ use crate::{
     frame::{FrameKind, Outcome},
     nodes::{Activity, Entered, Progress, Signal},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{LoopTest, NodeIx, OnLimit, Settings};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// A loop in execution.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct WhileLoop {
     /// Passes that are over.
     passes: u64,

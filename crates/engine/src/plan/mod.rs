@@ -6,16 +6,16 @@ mod pulls;
 
 use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
 pub(crate) use compile::{Compiled, Setting};
-use mnemograph_compact::{SortedMap, json_struct, json_words, sort_by};
+use mnemograph_compact::{FromJson, SortedMap, sort_by};
 use mnemograph_graph::{Graph, InputDecl, NodeIx, Problem, Scope, Settings, ToolRun};
 use mnemograph_memory::{MemoryType, ModelRef};
 use pulls::Pulls;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
 /// A tool that the host registered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HostTool {
     /// What it does, for the model.
@@ -31,7 +31,7 @@ pub struct HostTool {
 }
 
 /// Whether a person is asked before a tool is called.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
@@ -44,16 +44,8 @@ pub enum Approval {
     Deny,
 }
 
-json_struct!(HostTool {
-    description: default,
-    parameters: default,
-    approval: default
-});
-
-json_words!(Approval);
-
 /// What the host offers: the names that graphs may use.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HostCatalogue {
     /// Models by name, with their provider and id where the host knows them.

@@ -18,16 +18,16 @@ use crate::{
     nodes::trigger,
     plan::Plan,
 };
-use mnemograph_compact::SortedMap;
+use mnemograph_compact::{Fault, FromJson, SortedMap};
 use mnemograph_graph::{NodeIx, Scope, Settings};
 use mnemograph_memory::{Message, ShownStatus};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use tasks::Task;
 
 /// One execution of a graph.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub struct Run {
     core: Core,
     phase: Phase,
@@ -48,7 +48,7 @@ pub struct Run {
     late_cancel: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum Phase {
     New,
     /// The thread's turn is being opened, then what the graph needs of it is read.
@@ -72,7 +72,7 @@ enum Phase {
 }
 
 /// Why a run ends before its graph does.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum Ending {
     Failed(RunError),
     Limit(RunError),
@@ -104,8 +104,8 @@ impl Run {
     ///
     /// # Errors
     /// If the state is not that of a run.
-    pub fn restore(plan: Rc<Plan>, state: serde_json::Value) -> Result<Self, serde_json::Error> {
-        let mut run: Self = serde_json::from_value(state)?;
+    pub fn restore(plan: Rc<Plan>, state: serde_json::Value) -> Result<Self, Fault> {
+        let mut run: Self = Self::from_json(state)?;
         run.core.set_plan(plan);
         Ok(run)
     }

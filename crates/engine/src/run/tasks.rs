@@ -9,14 +9,15 @@ use crate::{
     frame::{FrameId, FrameKind, NodeValues, Outcome, ROOT, TaskId},
     nodes::{self, Activity, Load, Progress, Signal, ai_agent::Agent},
 };
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{
     EdgeType, ErrorMode, NodeIx, Settings,
     catalogue::{Direction, Port},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A step in execution.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(super) struct Task {
     pub(super) frame: FrameId,
     pub(super) node: NodeIx,

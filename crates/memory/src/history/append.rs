@@ -1,9 +1,10 @@
 //! Appending a round (0-rulings.md 0.2): one strict batch, optimistic, idempotent by the round's id.
 
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{
     Batch, Durability, Outcome, Range, Record, ScanOptions, Storage, Table, get,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::head::{LIFE_REV, NewEpoch, in_life, life_rev, rounds_end};
 use super::{Base, TRIES, conflict, head, rev};
@@ -13,7 +14,7 @@ use crate::message::Round;
 use crate::records::{Head, IdRow, Prepared, integer, read_round, text};
 
 /// What became of an append.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Appended {
     /// It is stored, durably.

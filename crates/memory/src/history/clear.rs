@@ -1,7 +1,8 @@
 //! Clearing a history (D40): it begins a new life, and what was on its way to the old one is not stored.
 
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{Batch, Durability, Outcome, Range, Storage, Table};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::head::NewEpoch;
 use super::{TRIES, conflict, head, rev};
@@ -10,7 +11,7 @@ use crate::keys::HistoryKey;
 use crate::records::Head;
 
 /// What was cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Cleared {
     /// Messages that are gone.

@@ -1,9 +1,10 @@
 //! Reading a history. Never writes, never fails for a damaged record.
 
+use mnemograph_compact::FromJson;
 use std::ops::Bound;
 
 use mnemograph_storage::{Key, Range, Record, Scan, ScanOptions, Storage, Table};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Base, head};
 use crate::error::MemoryError;
@@ -14,7 +15,7 @@ use crate::repair::into_repaired;
 use crate::view::stored_count;
 
 /// How much to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum Read {
     /// All rounds.

@@ -17,7 +17,8 @@ pub use journal::{open_round, write_journal};
 pub use load::{Loaded, Read, load, scans};
 pub use recover::{Recovered, RecoveredRound, recover};
 
-use serde::{Deserialize, Serialize};
+use mnemograph_compact::FromJson;
+use serde::Serialize;
 
 use crate::error::MemoryError;
 use crate::keys::HistoryKey;
@@ -27,7 +28,7 @@ use crate::records::Head;
 pub(crate) const TRIES: usize = 8;
 
 /// What a writer knows of a history's head: with a fresh one an append reads nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 pub struct Base {
     /// The history's life. Another one means that it was cleared or forgotten since.
     pub epoch: u64,

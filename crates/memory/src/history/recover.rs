@@ -1,9 +1,10 @@
 //! Recovery (D33): the open rounds of runs that are no more become aborted rounds.
 
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{
     Batch, Durability, Outcome, Range, Record, ScanOptions, Storage, Table, get,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::append::{Step, look};
 use super::{Base, TRIES, conflict};
@@ -13,7 +14,7 @@ use crate::message::Status;
 use crate::records::{Head, JournalRow, Prepared, Quarantined, read_journal};
 
 /// A round that recovery stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 pub struct RecoveredRound {
     /// Its id.
     pub round_id: String,

@@ -2,6 +2,7 @@
 
 mod round;
 
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{Key, MAX_INT, Part as KeyPart, Record, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -16,7 +17,7 @@ const VERSION: u64 = 1;
 const MAX_COUNTER: u64 = MAX_INT / 2;
 
 /// Why a record could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Damage {
@@ -37,7 +38,7 @@ pub enum Damage {
 }
 
 /// A record that was left out of a read. It stays where it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Quarantined {
     /// Where it is, within its table.

@@ -1,7 +1,8 @@
 //! Rounds as records: their messages as one JSON text, finished or still open.
 
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{Key, Part as KeyPart, Record, Value};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
@@ -194,7 +195,7 @@ fn first_seq(key: &Key) -> Option<u64> {
 }
 
 /// An open round as the journal keeps it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 pub struct JournalRow {
     /// The round so far.
     pub round: Round,

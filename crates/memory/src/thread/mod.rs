@@ -9,12 +9,12 @@ mod turn;
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
 pub use turn::{EARLIER, Turn, TurnStart, finish_batch, finish_turn, open_turn, scans, turn_batch};
 
-use mnemograph_compact::{json_struct, sort_by};
+use mnemograph_compact::{FromJson, sort_by};
 use mnemograph_storage::{
     Batch, Durability, Key, Outcome, Part as KeyPart, Range, Record, ScanOptions, Storage, Table,
     get as record_of,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::error::MemoryError;
@@ -25,7 +25,7 @@ use crate::records::{
 };
 
 /// A conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Thread {
     /// Its id.
@@ -48,7 +48,7 @@ pub struct Thread {
 }
 
 /// Which threads to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ThreadListOptions {
     /// Only this person's.
@@ -65,14 +65,8 @@ pub struct ThreadListOptions {
     pub after: Option<String>,
 }
 
-json_struct!(ThreadListOptions {
-    actor,
-    limit,
-    after
-});
-
 /// Threads, the newest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ThreadList {
     /// The threads.

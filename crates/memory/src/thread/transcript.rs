@@ -2,9 +2,9 @@
 
 use std::ops::Bound;
 
-use mnemograph_compact::json_struct;
+use mnemograph_compact::FromJson;
 use mnemograph_storage::{Key, Part as KeyPart, Range, Record, ScanOptions, Storage, Table, Value};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::check;
@@ -16,7 +16,7 @@ use crate::records::{
 };
 
 /// State of a transcript's entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ShownStatus {
@@ -31,7 +31,7 @@ pub enum ShownStatus {
 }
 
 /// What the channel showed in one run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Shown {
     /// The person's message; absent where the run did not begin with one.
@@ -45,7 +45,7 @@ pub struct Shown {
 }
 
 /// One turn of a transcript.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Entry {
     /// Its number in the thread, from 1.
@@ -61,7 +61,7 @@ pub struct Entry {
 }
 
 /// Which part of a transcript to read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct TranscriptPage {
     /// At most so many turns, the last ones.
@@ -74,10 +74,8 @@ pub struct TranscriptPage {
     pub before: Option<u64>,
 }
 
-json_struct!(TranscriptPage { limit, before });
-
 /// Turns, in order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Transcript {
     /// The turns.

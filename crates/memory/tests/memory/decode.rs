@@ -171,7 +171,7 @@ fn a_fault_is_named_with_its_place_and_a_hint() {
         (
             message(|m| m["parts"][2]["source"] = json!({"kind": "ftp"})),
             "messages[0].parts[2].source",
-            "which is not known",
+            "not one of url, blob",
         ),
         (
             message(|m| m["parts"][4]["call_id"] = json!("")),

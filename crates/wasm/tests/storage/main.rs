@@ -126,11 +126,7 @@ async fn the_fault_of_a_record_is_named() {
             .unwrap();
         scan(answering(&answer)).await.unwrap_err().to_string()
     };
-    assert!(
-        why("no rev")
-            .await
-            .ends_with("record 0: missing field `rev`")
-    );
+    assert!(why("no rev").await.ends_with("record 0: rev is missing"));
     assert!(
         why("wrong order")
             .await

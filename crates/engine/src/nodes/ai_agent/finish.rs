@@ -9,12 +9,13 @@ use crate::{
     frame::NodeValues,
     nodes::Progress,
 };
+use mnemograph_compact::FromJson;
 use mnemograph_memory::{Message, Part, Role, Round, ShownStatus, Status};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// A round that is to be stored, with what comes after that.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(super) struct Closing {
     round: Round,
     reply: Message,

@@ -23,9 +23,10 @@ use crate::{
     },
 };
 use finish::Closing;
+use mnemograph_compact::FromJson;
 use mnemograph_graph::{AiAgent, NodeIx, Settings};
 use mnemograph_memory::{Message, Part, Role, Round, Status, ViewPolicy};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use tools::ToolRun;
 
@@ -33,7 +34,7 @@ use tools::ToolRun;
 const JOURNAL_EVERY_MS: u64 = 2_000;
 
 /// The state of one execution.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(crate) struct Agent {
     node: NodeIx,
     memory: Option<MemoryUse>,
@@ -53,14 +54,14 @@ pub(crate) struct Agent {
     phase: Phase,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 struct MemoryUse {
     memory: MemoryRef,
     /// The last stored message that the model saw.
     seen_seq: u64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum Phase {
     Loading {
         request: RequestId,
@@ -85,7 +86,7 @@ enum Phase {
 }
 
 /// How the execution ends once its round is stored.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, FromJson)]
 enum Outcome {
     Answered { values: Box<NodeValues> },
     Failed { error: RunError },

@@ -14,14 +14,14 @@ use crate::{
 use mnemograph_compact::FromJson;
 use mnemograph_graph::{AiAgent, ToolErrors, ToolRun as Runs};
 use mnemograph_memory::{Content, Part, Role};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The action that lets a call be made.
 const APPROVE: &str = "approve";
 
 /// One call on its way.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 pub(super) struct ToolRun {
     call_id: String,
     name: String,
@@ -29,7 +29,7 @@ pub(super) struct ToolRun {
     state: State,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, FromJson)]
 enum State {
     Queued,
     Running {

@@ -6,6 +6,7 @@
 // `async (log) => ({title, tables: [{title, rows}], notes?})`, where rows are objects with the same keys,
 // numbers or texts, and notes are lines. tests/bench/NAME/ is for what happens once in a page: each module in
 // it is one way to do the same, runs in fresh pages by turns with the others, and gives `{step: milliseconds}`.
+// `npm run bench:peers` is `--peers`: the bench beside other libraries, which it installs first.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -19,8 +20,10 @@ import { buildWasm, checkSizes } from "./wasm.mjs";
 const folder = at("tests", "bench");
 const suffix = ".bench.ts";
 
-/** Helpers of the benches; no bench. */
-const helpers = "parts";
+/** Folders that are no bench: helpers, and the peers with what they install. */
+const helpers = ["parts", "peers"];
+
+const peers = path.join("peers", `peers${suffix.replace(".ts", ".js")}`);
 
 /** How many fresh pages each way gets. */
 const PAGES = 9;
@@ -35,6 +38,9 @@ async function main() {
   const asked = process.argv.slice(2);
   const names = chosen(asked.filter((name) => !name.startsWith("--")));
   await setup({ browser: true });
+  const besides = asked.includes("--peers");
+  if (besides)
+    await run(...npm(["ci", "--no-audit", "--no-fund"]), { cwd: path.join(folder, "peers") });
   if (!asked.includes("--built")) {
     await buildWasm();
     await run(...npm(["run", "build", "--workspace", "pkg"]));
@@ -48,10 +54,9 @@ async function main() {
     args: ["--disable-background-timer-throttling", "--disable-renderer-backgrounding"],
   });
   try {
-    for (const name of names) {
+    for (const name of besides ? ["peers"] : names) {
       console.log(`\n━━ ${name}`);
-      const once = fs.existsSync(path.join(folder, name));
-      const result = await (once ? inFreshPages(context, name) : inOnePage(context, name));
+      const result = await ways(name)(context, name);
       benches[name] = result;
       show(result);
     }
@@ -61,7 +66,7 @@ async function main() {
       cpus: `${os.cpus().length} × ${os.cpus()[0]?.model}`,
       load: os.loadavg()[0],
     };
-    const file = at("tests", "results", "bench.json");
+    const file = at("tests", "results", besides ? "bench-peers.json" : "bench.json");
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${JSON.stringify({ made, sizes, benches }, undefined, 2)}\n`);
     console.log(`\nAll numbers: ${path.relative(at(), file)}`);
@@ -77,7 +82,7 @@ async function main() {
 function chosen(asked) {
   const entries = fs.readdirSync(folder, { withFileTypes: true });
   const all = entries.flatMap((entry) => {
-    if (entry.isDirectory()) return entry.name === helpers ? [] : [entry.name];
+    if (entry.isDirectory()) return helpers.includes(entry.name) ? [] : [entry.name];
     return entry.name.endsWith(suffix) ? [entry.name.slice(0, -suffix.length)] : [];
   });
   const unknown = asked.filter((name) => !all.includes(name));
@@ -94,11 +99,35 @@ function chosen(asked) {
  */
 
 /**
+ * How a bench is run.
+ *
+ * @param {string} name
+ * @returns {(context: Context, name: string) => Promise<Result>}
+ */
+function ways(name) {
+  if (name === "peers") return besidePeers;
+  return fs.existsSync(path.join(folder, name)) ? inFreshPages : inOnePage;
+}
+
+/**
  * @param {Context} context
  * @param {string} name
  * @returns {Promise<Result>}
  */
 const inOnePage = (context, name) => page(context, `${name}${suffix}`, 15 * 60_000);
+
+/**
+ * Rivet reaches a package that needs Node, though not in what is measured.
+ *
+ * @param {Context} context
+ * @returns {Promise<Result>}
+ */
+const besidePeers = (context) =>
+  page(context, peers, 30 * 60_000, {
+    minify: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+    alias: { "google-auth-library": path.join(folder, "peers", "node-only.js") },
+  });
 
 /**
  * @param {Context} context
@@ -139,15 +168,21 @@ function quantile(values, part) {
  * @param {Context} context
  * @param {string} file
  * @param {number} timeout
+ * @param {import("esbuild").BuildOptions} [bundling]
  */
-async function page(context, file, timeout) {
+async function page(context, file, timeout, bundling) {
   const { runInPage } = await import("../tests/lib/index.mjs");
   const begun = performance.now();
   const onLog = (/** @type {string} */ line) => {
     const seconds = (performance.now() - begun) / 1_000;
     console.log(`${seconds.toFixed(1).padStart(6)} s  ${line}`);
   };
-  return runInPage(context, path.join(folder, file), { timeout, headers: isolated, onLog });
+  return runInPage(context, path.join(folder, file), {
+    timeout,
+    headers: isolated,
+    onLog,
+    ...(bundling ? { bundling } : {}),
+  });
 }
 
 /** @param {Result} result */

@@ -21,18 +21,27 @@ const runEntry = `import("/entry.js").then((entry) => entry.default((line) => co
  * @param {string} [options.csp] the page's Content-Security-Policy
  * @param {Record<string, string>} [options.headers]
  * @param {Record<string, string>} [options.mounts] more folders to serve, by prefix
+ * @param {import("esbuild").BuildOptions} [options.bundling] more for esbuild
  * @param {RegExp[]} [options.expected] problems that belong to the test
  * @param {(line: string) => void} [options.onLog]
  * @returns {Promise<any>} whatever the module returns, as JSON
  */
 export async function runInPage(where, entry, options = {}) {
-  const { timeout = 120_000, csp, headers = {}, mounts = {}, expected = [], onLog } = options;
+  const {
+    timeout = 120_000,
+    csp,
+    headers = {},
+    mounts = {},
+    bundling = {},
+    expected = [],
+    onLog,
+  } = options;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "mnemograph-page-"));
   let server;
   let opened;
   let timer;
   try {
-    await bundle(entry, folder);
+    await bundle(entry, folder, bundling);
     const folders = { "/": folder, "/mnemograph/": at("pkg", "dist"), ...mounts };
     server = await serve(folders, { headers, ...(csp === undefined ? {} : { csp }) });
     opened = await openPage(where, `${server.origin}/`, { expected });
@@ -64,9 +73,11 @@ export async function runInPage(where, entry, options = {}) {
 /**
  * @param {string} entry
  * @param {string} folder
+ * @param {import("esbuild").BuildOptions} more
  */
-async function bundle(entry, folder) {
+async function bundle(entry, folder, more) {
   await build({
+    ...more,
     entryPoints: { entry: path.resolve(entry) },
     outdir: folder,
     bundle: true,

@@ -8,6 +8,8 @@ import type { OnBusy } from "./types.js";
 export interface Core {
   readonly session: Session;
   readonly changes: Changes;
+  /** True if the page listens to all events of all runs. */
+  readonly isFollowed: boolean;
   now(): number;
   id(): string;
   /** The run exists: its events go to it from now on. Throws `E_CLOSED`. */

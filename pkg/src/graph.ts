@@ -1,5 +1,6 @@
 import type { Core } from "./core.js";
 import { MnemographError, readSafely, toMnemographError } from "./errors.js";
+import { unpack } from "./event-batch.js";
 import type { Loaded, StartInput } from "./handle.js";
 import { checkId } from "./ids.js";
 import { NotJson, toJsonText, toPlain } from "./json.js";
@@ -7,6 +8,9 @@ import { createRun, type Run, type RunControl, reasonText, resultOrThrow } from 
 import type { Opened } from "./session.js";
 import type { Answer, OnBusy, RunInput } from "./types.js";
 import type { Problem, RunEvent, RunResult, WaitingRun } from "./wire.js";
+
+/** How much of a run is told. */
+type Told = Pick<StartInput, "brief">;
 
 /** A graph that was loaded without errors. It outlives crashes: it is loaded again from its document. */
 export class Graph {
@@ -40,7 +44,7 @@ export class Graph {
    * events, never thrown here.
    */
   run(input: RunInput = {}): Run {
-    return this.#begin(input).run;
+    return this.#begin(input, { brief: false }).run;
   }
 
   /**
@@ -48,7 +52,8 @@ export class Graph {
    * cancelled (`E_CANCELLED`, whose `cause` is the signal's reason), and with what {@link Run.result} rejects with.
    */
   async invoke(input: RunInput = {}): Promise<RunResult> {
-    const control = this.#begin(input);
+    // Nobody can follow it but the runtime's own listener.
+    const control = this.#begin(input, { brief: !this.#core.isFollowed });
     return resultOrThrow(await control.run.result, control.abortReason);
   }
 
@@ -58,7 +63,10 @@ export class Graph {
    */
   async replay(recording: unknown): Promise<RunEvent[]> {
     const text = toJsonText(recording);
-    return this.#core.session.call((opened) => opened.handle.replay(this.number(opened), text));
+    const replayed = await this.#core.session.call((opened) =>
+      opened.handle.replay(this.number(opened), text),
+    );
+    return unpack(replayed);
   }
 
   /** @internal Gives back what the module holds of it. */
@@ -101,13 +109,13 @@ export class Graph {
     });
   }
 
-  #begin(input: RunInput): RunControl {
+  #begin(input: RunInput, told: Told): RunControl {
     const core = this.#core;
     const id = core.id();
     const given = readSafely(input, "thread");
     const thread = typeof given === "string" ? given : id;
     const control = createRun({ id, thread, graph_id: this.id, now: core.now });
-    this.#follow(control, () => this.#drive(control, input));
+    this.#follow(control, () => this.#drive(control, input, told));
     return control;
   }
 
@@ -123,9 +131,9 @@ export class Graph {
     return control.run;
   }
 
-  async #drive(control: RunControl, input: RunInput): Promise<void> {
+  async #drive(control: RunControl, input: RunInput, told: Told): Promise<void> {
     const core = this.#core;
-    const start = readInput(input, control.run.id, core);
+    const start = { ...readInput(input, control.run.id, core), ...told };
     if (start.event !== undefined && start.thread === undefined) {
       const opened = await core.session.open();
       const asked = { ...start, locked: false };
@@ -180,7 +188,7 @@ function readInput(
   input: RunInput,
   run_id: string,
   { id, now }: Pick<Core, "id" | "now">,
-): Omit<StartInput, "locked"> {
+): Omit<StartInput, "locked" | "brief"> {
   if (typeof input !== "object" || input === null) {
     throw unfit(undefined, "is no object: write run({ text: … })");
   }

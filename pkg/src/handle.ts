@@ -1,3 +1,4 @@
+import type { EventBatch } from "./event-batch.js";
 import type {
   Approval,
   BrowserStorage,
@@ -6,7 +7,6 @@ import type {
   Message,
   ModelRef,
   Repaired,
-  RunEvent,
   RunResult,
   StateNode,
   StateView,
@@ -41,7 +41,7 @@ export interface Host {
   /** The call is no longer wanted: its signal is aborted and its answer ignored. */
   abort(run_id: string, call_id: number, reason: string): void;
   /** Events in order, after state is consistent. */
-  events(run_id: string, batch: RunEvent[]): void;
+  events(run_id: string, batch: EventBatch): void;
   /** After the last events of a run. */
   finished(run_id: string, result: RunResult): void;
 }
@@ -76,6 +76,8 @@ export interface StartInput {
   trigger?: string;
   event?: string;
   record?: boolean;
+  /** True if nobody follows the run step by step. */
+  brief: boolean;
   data?: unknown;
   /** True if nobody else, in this tab or another, can be running this thread. */
   locked: boolean;
@@ -109,7 +111,7 @@ export interface RuntimeHandle {
   resume(graph: number, input: ResumeInput): Promise<{ run_id: string; thread: string }>;
   waiting(thread: string | undefined): Promise<WaitingRun[]>;
   drop_waiting(run_id: string): Promise<boolean>;
-  replay(graph: number, recording: string): RunEvent[];
+  replay(graph: number, recording: string): EventBatch;
   deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void;
   cancel(run_id: string, reason: string): void;
   suspend(): void;

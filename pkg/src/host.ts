@@ -1,5 +1,6 @@
 import { type Delivery, failed, type Sink } from "./delivery.js";
 import { MnemographError } from "./errors.js";
+import { unpack } from "./event-batch.js";
 import type { CallKind, DeliveryKind, Host } from "./handle.js";
 import { callModel } from "./model-call.js";
 import type { PreparedTool } from "./schema.js";
@@ -57,7 +58,7 @@ export class CallRegister {
         this.#open(run_id, call_id, kind, name, payload),
       abort: (run_id, call_id, reason) =>
         this.#abort(this.#calls.get(key(run_id, call_id)), reason),
-      events: (run_id, batch) => needs.events(run_id, batch),
+      events: (run_id, batch) => needs.events(run_id, unpack(batch)),
       finished: (run_id, result) => {
         this.abortRun(run_id, "the run is over");
         needs.finished(run_id, result);

@@ -9,7 +9,7 @@ import { NotJson, toJsonText } from "./json.js";
 import { guarded, Listeners, reportToPage } from "./listeners.js";
 import { MemoryApi } from "./memory.js";
 import { readOptions, type Settings } from "./options.js";
-import { onLeaving } from "./page.js";
+import { LeavingWatch } from "./page.js";
 import { Pump } from "./pump.js";
 import type { Run, RunControl } from "./run.js";
 import { prepareTools } from "./schema.js";
@@ -196,6 +196,7 @@ class RuntimeCore implements Core {
   readonly session: Session;
   readonly listeners = new Listeners<RuntimeEvents>();
   readonly changes: Changes;
+  readonly isFollowed: boolean;
   readonly now: () => number;
   readonly id: () => string;
   readonly #settings: Settings;
@@ -206,12 +207,12 @@ class RuntimeCore implements Core {
   /** The graphs that are loaded, by id: a run that waits names its graph. */
   readonly graphs = new Map<string, Graph>();
   readonly #stopListening: () => void;
-  /** While something runs: a listener to `beforeunload` keeps some browsers from caching the page. */
-  #stopWatching: (() => void) | undefined;
+  readonly #leaving = new LeavingWatch(() => this.session.tell((handle) => handle.suspend()));
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine, settings: Settings, tools: ReturnType<typeof prepareTools>) {
     this.#settings = settings;
+    this.isFollowed = settings.onEvent !== undefined;
     this.now = settings.now;
     this.id = settings.id ?? idSource(settings.now);
     this.#pump = new Pump(settings.batch);
@@ -268,7 +269,7 @@ class RuntimeCore implements Core {
   enter(run: RunControl): void {
     if (this.#closing) throw closed();
     this.#runs.set(run.run.id, run);
-    this.#stopWatching ??= onLeaving(() => this.session.tell((handle) => handle.suspend()));
+    this.#leaving.start();
   }
 
   /** True while a run of this runtime goes on or waits for its thread. */
@@ -278,9 +279,7 @@ class RuntimeCore implements Core {
 
   leave(run_id: string): void {
     this.#runs.delete(run_id);
-    if (this.#runs.size > 0) return;
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+    if (this.#runs.size === 0) this.#leaving.rest();
   }
 
   async takeTurn(
@@ -326,6 +325,7 @@ class RuntimeCore implements Core {
     }
     this.#turns.close();
     this.changes.close();
+    this.#leaving.close();
     this.#stopListening();
     this.listeners.emit("closed", undefined);
   }

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import {
   createRuntime,
   type FunctionContext,
+  type RunEvent,
   type Runtime,
   type RuntimeOptions,
 } from "../src/index.js";
@@ -265,6 +266,23 @@ test("an event finds its trigger and says its thread", async () => {
   const run = graph.run({ event: "paid", data: { n: 7 } });
   expect(await run.result).toMatchObject({ text: "order 7 7", thread: "order 7" });
   expect(run.thread).toBe("order 7");
+});
+
+test("a run that is only waited for is told of without its steps, unless the page listens", async () => {
+  const heard: string[] = [];
+  for (const onEvent of [undefined, ({ type }: RunEvent) => heard.push(type)]) {
+    const changed: string[] = [];
+    const runtime = await open(onEvent === undefined ? {} : { onEvent });
+    runtime.subscribe({}, ({ what }) => changed.push(what));
+    const graph = await runtime.load(clean(chain([], "{{ trigger.text }}")));
+    const result = await graph.invoke({ text: "x", thread: "t" });
+    expect(result).toMatchObject({ status: "succeeded", text: "x" });
+    expect(changed).toContain("transcript");
+    const types: string[] = [];
+    for await (const { type } of graph.run({ text: "x", thread: "t" })) types.push(type);
+    expect(types).toContain("node_started");
+  }
+  expect(heard).toContain("node_started");
 });
 
 test("a recorded run replays its events", async () => {

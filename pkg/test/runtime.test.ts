@@ -3,7 +3,7 @@ import { engineLoader } from "../src/engine.js";
 import { GraphError, isMnemographError, type RunEvent } from "../src/index.js";
 import { createRuntimeWith } from "../src/runtime.js";
 import type { RuntimeOptions } from "../src/types.js";
-import { collect, event, result, settle, token } from "./support/events.js";
+import { collect, event, pack, result, settle, token } from "./support/events.js";
 import { FakeGlue } from "./support/fake-glue.js";
 
 /** The smallest module that compiles. */
@@ -89,7 +89,7 @@ test("several readers each get everything, late ones too; leaving a loop stops n
   const { graph, glue } = await open();
   let finish = (): void => {};
   glue.behaviour = (handle, { run_id }) => {
-    handle.host.events(run_id, [token("a", 1), token("b", 2)]);
+    handle.host.events(run_id, pack([token("a", 1), token("b", 2)]));
     finish = () => handle.finish(run_id, "ab");
   };
   const run = graph.run({ text: "x" });
@@ -222,7 +222,7 @@ test("a throwing listener is reported and stops nothing", async () => {
   runtime.on("error", (error) => errors.push(error));
   const stop = runtime.on("warning", ({ code: warned }) => heard.push(warned));
   glue.behaviour = (handle, { run_id }) => {
-    handle.host.events(run_id, [event("warning", { code: "W_X", message: "", hint: "" }, 1)]);
+    handle.host.events(run_id, pack([event("warning", { code: "W_X", message: "", hint: "" }, 1)]));
     handle.finish(run_id, "");
   };
   expect((await graph.invoke({ text: "x" })).status).toBe("succeeded");
@@ -239,7 +239,7 @@ test("events wait for the batch, the end of a run does not", async () => {
     let host: FakeGlue["handle"]["host"] | undefined;
     glue.behaviour = (handle, { run_id }) => {
       host = handle.host;
-      host.events(run_id, [token("a", 1)]);
+      host.events(run_id, pack([token("a", 1)]));
     };
     const seen: string[] = [];
     const run = graph.run({ text: "x" });
@@ -250,7 +250,7 @@ test("events wait for the batch, the end of a run does not", async () => {
     expect(seen).toEqual([]);
     await vi.advanceTimersByTimeAsync(50);
     expect(seen).toEqual(["token"]);
-    host?.events(run.id, [token("b", 2)]);
+    host?.events(run.id, pack([token("b", 2)]));
     host?.finished(run.id, result(run.id));
     await reading;
     expect(seen).toEqual(["token", "token"]);

@@ -3,7 +3,7 @@
 use crate::{
     effect::{Effect, RequestId, RunIdentity, RunInput},
     error::RunError,
-    event::{Channel, EventData, RunEvent},
+    event::{Channel, EventData, Origin, RunEvent},
     frame::{Finished, Frame, FrameId, FrameKind, ROOT, TaskId},
     plan::Plan,
     pull::Pulled,
@@ -40,6 +40,12 @@ pub(crate) struct Core {
     /// Frames that a step wants to end.
     #[serde(skip)]
     pub(crate) ending_frames: Vec<FrameId>,
+    /// Nobody follows the run: events of steps are counted, not told.
+    #[serde(skip)]
+    pub(crate) brief: bool,
+    /// What all events have in common.
+    #[serde(skip)]
+    origin: Rc<Origin>,
     /// Told once the checkpoint is stored.
     #[serde(skip)]
     pub(crate) waiting_events: Vec<RunEvent>,
@@ -83,12 +89,22 @@ pub(crate) struct Core {
     next_frame: FrameId,
 }
 
+fn origin(plan: &Plan, identity: &RunIdentity) -> Rc<Origin> {
+    Rc::new(Origin {
+        run_id: identity.run_id.clone(),
+        thread_id: identity.thread_id.clone(),
+        graph_id: plan.graph.id.clone(),
+    })
+}
+
 impl Core {
     pub(crate) fn new(plan: Rc<Plan>, identity: RunIdentity) -> Self {
         let mut frames = SortedMap::new();
         frames.insert(ROOT, Frame::new(FrameKind::Root));
         Self {
             root: Rc::clone(&plan),
+            origin: origin(&plan, &identity),
+            brief: false,
             plan,
             effects: Vec::new(),
             pulled: Pulled::default(),
@@ -158,6 +174,7 @@ impl Core {
 
     /// The plans of a run that was put away.
     pub(crate) fn set_plan(&mut self, plan: Rc<Plan>) {
+        self.origin = origin(&plan, &self.identity);
         self.root = Rc::clone(&plan);
         self.plan = plan;
         self.may_commit = true;
@@ -174,8 +191,9 @@ impl Core {
         self.next_frame += 1;
         let mut frame = Frame::new(kind);
         let around = self.frames.get(&self.frame);
-        frame.path = around.map(|around| around.path.clone()).unwrap_or_default();
-        frame.path.push(name);
+        frame.path = around
+            .map(|around| around.path.with(name))
+            .unwrap_or_default();
         frame.graph = graph.or_else(|| around.and_then(|around| around.graph.clone()));
         frame.parent = Some(self.frame);
         frame.owner = Some(self.task);
@@ -247,10 +265,10 @@ impl Core {
     }
 
     /// Containers and sub-graphs around what is being executed.
-    pub(crate) fn path(&self) -> Vec<String> {
-        self.frames
-            .get(&self.frame)
-            .map(|frame| frame.path.clone())
+    pub(crate) fn path(&self) -> Rc<[String]> {
+        let frame = self.frames.get(&self.frame);
+        frame
+            .map(|frame| Rc::clone(&frame.path.0))
             .unwrap_or_default()
     }
 
@@ -260,16 +278,28 @@ impl Core {
         RunEvent {
             seq: self.seq,
             t: self.now,
-            run_id: self.identity.run_id.clone(),
-            thread_id: self.identity.thread_id.clone(),
-            graph_id: self.root.graph.id.clone(),
+            origin: Rc::clone(&self.origin),
             path: self.path(),
             node: node.map(|node| self.node_id(node)),
             data,
         }
     }
 
+    /// As [`Core::emit`] for what happens at every step, which is made only if somebody follows the run.
+    pub(crate) fn emit_step(&mut self, make: impl FnOnce(&Self) -> EventData) {
+        if self.brief {
+            self.seq += 1;
+        } else {
+            let data = make(self);
+            self.emit(None, data);
+        }
+    }
+
     pub(crate) fn emit(&mut self, node: Option<NodeIx>, data: EventData) {
+        if self.brief && data.is_step() {
+            self.seq += 1;
+            return;
+        }
         let event = self.event(node, data);
         self.effects.push(Effect::Emit(Box::new(event)));
     }

@@ -3,7 +3,8 @@
 use crate::{error::RunError, result::RunStatus};
 use mnemograph_compact::FromJson;
 use mnemograph_memory::Usage;
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct, ser::SerializeTuple};
+use std::rc::Rc;
 
 /// Version of the envelope.
 pub const EVENT_VERSION: u32 = 1;
@@ -20,18 +21,56 @@ pub struct RunEvent {
     pub seq: u64,
     /// Milliseconds since the epoch, by the host's clock.
     pub t: u64,
+    /// The run, its thread and its graph.
+    pub origin: Rc<Origin>,
+    /// Ids of the containers (`each[2]`) and sub-graphs around the node, outermost first.
+    pub path: Rc<[String]>,
+    /// The node it is about; absent for the run itself.
+    pub node: Option<String>,
+    /// What happened.
+    pub data: EventData,
+}
+
+/// Where events come from: the same for all events of a run.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
     /// The run.
     pub run_id: String,
     /// The thread of the run.
     pub thread_id: String,
     /// The graph of the run.
     pub graph_id: String,
-    /// Ids of the containers (`each[2]`) and sub-graphs around the node, outermost first.
-    pub path: Vec<String>,
-    /// The node it is about; absent for the run itself.
-    pub node: Option<String>,
-    /// What happened.
-    pub data: EventData,
+}
+
+/// Events of one run as they cross, which is what a long run spends most of its time on: what they have in common once,
+/// then `[seq, t, path, node or null, type, data]` for each.
+#[derive(Debug)]
+pub struct EventBatch<'a>(pub &'a [RunEvent]);
+
+impl Serialize for EventBatch<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("EventBatch", 2)?;
+        out.serialize_field("origin", &self.0.first().map(|event| &*event.origin))?;
+        let events: Vec<Row<'_>> = self.0.iter().map(Row).collect();
+        out.serialize_field("events", &events)?;
+        out.end()
+    }
+}
+
+struct Row<'a>(&'a RunEvent);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let event = self.0;
+        let mut out = serializer.serialize_tuple(6)?;
+        out.serialize_element(&event.seq)?;
+        out.serialize_element(&event.t)?;
+        out.serialize_element(&*event.path)?;
+        out.serialize_element(&event.node)?;
+        out.serialize_element(event.data.type_name())?;
+        out.serialize_element(&Payload(&event.data))?;
+        out.end()
+    }
 }
 
 /// What every event of a run carries.
@@ -64,15 +103,16 @@ impl Serialize for RunEvent {
         out.serialize_field("v", &EVENT_VERSION)?;
         out.serialize_field("seq", &self.seq)?;
         out.serialize_field("t", &self.t)?;
-        out.serialize_field("run_id", &self.run_id)?;
-        out.serialize_field("thread_id", &self.thread_id)?;
-        out.serialize_field("graph_id", &self.graph_id)?;
-        out.serialize_field("path", &self.path)?;
+        out.serialize_field("run_id", &self.origin.run_id)?;
+        out.serialize_field("thread_id", &self.origin.thread_id)?;
+        out.serialize_field("graph_id", &self.origin.graph_id)?;
+        out.serialize_field("path", &*self.path)?;
         match &self.node {
             Some(node) => out.serialize_field("node", node)?,
             None => out.skip_field("node")?,
         }
-        self.data.serialize_into(&mut out)?;
+        out.serialize_field("type", self.data.type_name())?;
+        out.serialize_field("data", &Payload(&self.data))?;
         out.end()
     }
 }
@@ -125,6 +165,9 @@ impl NodeStatus {
     }
 }
 
+/// What goes with an event, without its type.
+struct Payload<'a>(&'a EventData);
+
 macro_rules! events {
     ($($(#[$doc:meta])* $variant:ident = $name:literal { $($(#[$field_doc:meta])* $field:ident : $type:ty),* $(,)? })*) => {
         /// The payloads by type.
@@ -141,14 +184,15 @@ macro_rules! events {
             pub fn type_name(&self) -> &'static str {
                 match self { $(Self::$variant { .. } => $name,)* }
             }
+        }
 
-            fn serialize_into<S: SerializeStruct>(&self, out: &mut S) -> Result<(), S::Error> {
-                out.serialize_field("type", self.type_name())?;
-                match self {
-                    $(Self::$variant { $($field),* } => {
+        impl Serialize for Payload<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self.0 {
+                    $(EventData::$variant { $($field),* } => {
                         #[derive(Serialize)]
                         struct Data<'a> { $($field: &'a $type,)* #[serde(skip)] _life: std::marker::PhantomData<&'a ()> }
-                        out.serialize_field("data", &Data { $($field,)* _life: std::marker::PhantomData })
+                        Data { $($field,)* _life: std::marker::PhantomData }.serialize(serializer)
                     })*
                 }
             }
@@ -344,6 +388,23 @@ events! {
 }
 
 impl EventData {
+    /// True for what happens at every step or with every piece of a text: needed by whoever follows a run, not by whoever
+    /// waits for its result.
+    #[must_use]
+    pub fn is_step(&self) -> bool {
+        matches!(
+            self,
+            Self::NodeStarted {}
+                | Self::NodeFinished { .. }
+                | Self::NodeSkipped {}
+                | Self::EdgeTaken { .. }
+                | Self::EdgeSkipped { .. }
+                | Self::LoopPass { .. }
+                | Self::Token { .. }
+                | Self::ReasoningToken { .. }
+        )
+    }
+
     /// True for the one event that ends a run.
     #[must_use]
     pub fn is_terminal(&self) -> bool {

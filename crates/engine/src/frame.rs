@@ -2,11 +2,12 @@
 //! the frame that they ran in.
 
 use crate::{error::RunError, event::NodeStatus};
-use mnemograph_compact::{FromJson, SortedMap};
+use mnemograph_compact::{Fault, FromJson, SortedMap};
 use mnemograph_graph::{EdgeIx, NodeIx};
 use mnemograph_memory::Message;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::rc::Rc;
 
 /// Number of a frame, unique within a run.
 pub(crate) type FrameId = u32;
@@ -14,6 +15,32 @@ pub(crate) type FrameId = u32;
 pub(crate) type TaskId = u64;
 /// The frame of the run itself.
 pub(crate) const ROOT: FrameId = 0;
+
+/// What steps left behind. Boxed, since an insertion moves what stands after it.
+pub(crate) type Values = SortedMap<NodeIx, Box<NodeValues>>;
+
+/// Ids of the containers and sub-graphs around a frame, outermost first. Every event has a copy.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Path(pub(crate) Rc<[String]>);
+
+impl Path {
+    /// The path of a frame with this name in this one.
+    pub(crate) fn with(&self, name: String) -> Self {
+        Self(self.0.iter().cloned().chain([name]).collect())
+    }
+}
+
+impl Serialize for Path {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl FromJson for Path {
+    fn from_json(value: Value) -> Result<Self, Fault> {
+        Vec::from_json(value).map(|names| Self(names.into()))
+    }
+}
 
 /// One frame.
 #[derive(Debug, Serialize, FromJson)]
@@ -26,10 +53,10 @@ pub(crate) struct Frame {
     /// Key of the sub-graph that it is in; `None` is the graph itself.
     pub(crate) graph: Option<String>,
     /// Containers and sub-graphs around it, for events: `each[2]`, `helper`.
-    pub(crate) path: Vec<String>,
+    pub(crate) path: Path,
     /// Run edges that are decided, with what was decided.
     pub(crate) edges: SortedMap<EdgeIx, bool>,
-    pub(crate) values: SortedMap<NodeIx, NodeValues>,
+    pub(crate) values: Values,
     /// The last finished pass of each container in it.
     pub(crate) passes: SortedMap<NodeIx, Finished>,
     /// Steps in it that are ready or executing.
@@ -65,7 +92,7 @@ pub(crate) enum Outcome {
 /// What is kept of a pass that is over.
 #[derive(Debug, Default, Serialize, FromJson)]
 pub(crate) struct Finished {
-    pub(crate) values: SortedMap<NodeIx, NodeValues>,
+    pub(crate) values: Values,
     pub(crate) passes: SortedMap<NodeIx, Finished>,
 }
 
@@ -107,9 +134,9 @@ impl Frame {
             owner: None,
             kind,
             graph: None,
-            path: Vec::new(),
+            path: Path::default(),
             edges: SortedMap::new(),
-            values: SortedMap::new(),
+            values: Values::new(),
             passes: SortedMap::new(),
             open: 0,
             outcome: None,

@@ -37,7 +37,7 @@ pub use effect::{
 pub use error::{CODES, Failure, RunError, WARNINGS};
 #[cfg(feature = "ts")]
 pub use event::RunEventEnvelope;
-pub use event::{Channel, EVENT_VERSION, EventData, NodeStatus, RunEvent};
+pub use event::{Channel, EVENT_VERSION, EventBatch, EventData, NodeStatus, Origin, RunEvent};
 pub use interrupt::{Interrupt, InterruptKind, PendingCall};
 pub use model::{
     ChatChunk, ChatRequest, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, Purpose,

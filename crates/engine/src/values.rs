@@ -40,7 +40,7 @@ impl Core {
     pub(crate) fn set_values(&mut self, node: NodeIx, values: NodeValues) {
         self.pulled.clear();
         if let Some(frame) = self.frames.get_mut(&self.frame) {
-            frame.values.insert(node, values);
+            frame.values.insert(node, Box::new(values));
         }
     }
 
@@ -75,7 +75,12 @@ impl Core {
             .frames_around()
             .find(|(_, frame)| home.is_some() && frame.container() == home)?;
         let around = self.frames.get(&frame.parent?)?;
-        around.passes.get(&home?)?.values.get(&node)
+        around
+            .passes
+            .get(&home?)?
+            .values
+            .get(&node)
+            .map(|values| &**values)
     }
 
     /// The value of a port, if there is one by now. Pull nodes must have been pulled.
@@ -225,5 +230,5 @@ fn last_pass<'a>(
         found = Some(passes.get(container)?);
         passes = &found?.passes;
     }
-    found?.values.get(&node)
+    found?.values.get(&node).map(|values| &**values)
 }

@@ -33,6 +33,8 @@ pub struct StartOptions {
     pub is_locked: bool,
     /// Keep its inputs, for [`mnemograph_engine::replay`].
     pub record: bool,
+    /// Nobody follows it step by step: see [`Run::be_brief`]. A recorded run is told whole.
+    pub brief: bool,
     /// What the run begins with.
     pub input: RunInput,
 }
@@ -151,7 +153,11 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         let recording = options
             .record
             .then(|| Box::new(Recording::new(&plan, identity.clone())));
-        Ok(self.drive(Run::new(plan, identity), store, queue, recording))
+        let mut run = Run::new(plan, identity);
+        if options.brief && recording.is_none() {
+            run.be_brief();
+        }
+        Ok(self.drive(run, store, queue, recording))
     }
 
     /// Puts a run on the list of those that go on.

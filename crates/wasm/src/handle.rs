@@ -9,7 +9,7 @@ use crate::{
     options::{Answer, Create, HandleConfig, StartInput, StorageKind, delivery},
 };
 use js_sys::Promise;
-use mnemograph_engine::{HostCatalogue, Plan, Recording, RunInput};
+use mnemograph_engine::{EventBatch, HostCatalogue, Plan, Recording, RunInput};
 use mnemograph_indexeddb::IndexedDbStorage;
 use mnemograph_memory::thread::{ThreadListOptions, TranscriptPage};
 use mnemograph_runtime::{BrowserStorage, Runtime, RuntimeError, StartOptions, StorageHealth};
@@ -122,7 +122,8 @@ impl RuntimeHandle {
                 )
             })?;
             let events = mnemograph_engine::replay(&plan, recording);
-            to_js(&events.map_err(|error| runtime_error(&RuntimeError::Run(error)))?)
+            let events = events.map_err(|error| runtime_error(&RuntimeError::Run(error)))?;
+            to_js(&EventBatch(&events))
         })
     }
 
@@ -290,6 +291,7 @@ impl RuntimeHandle {
             actor: input.actor,
             is_locked: input.locked,
             record: input.record,
+            brief: input.brief,
             input: RunInput {
                 text: input.text,
                 message: input.message,

@@ -1,7 +1,7 @@
 //! The host object of the package, as the runtime sees it.
 
 use crate::convert::to_js;
-use mnemograph_engine::{ChatRequest, Purpose, RequestId, RunEvent, RunResult};
+use mnemograph_engine::{ChatRequest, EventBatch, Purpose, RequestId, RunEvent, RunResult};
 use mnemograph_runtime::{Host, HostCall, HostPayload, LocalFuture};
 use serde::Serialize;
 use serde_json::Value;
@@ -129,7 +129,7 @@ impl Host for JsHost {
     }
 
     fn events(&self, run_id: &str, batch: Vec<RunEvent>) {
-        if let Ok(batch) = to_js(&batch) {
+        if let Ok(batch) = to_js(&EventBatch(&batch)) {
             let _ = JsHost::events(self, run_id, batch);
         }
     }

@@ -108,6 +108,8 @@ pub(crate) struct StartInput {
     #[serde(default)]
     pub(crate) record: bool,
     #[serde(default)]
+    pub(crate) brief: bool,
+    #[serde(default)]
     pub(crate) data: Value,
     #[serde(default)]
     pub(crate) locked: bool,

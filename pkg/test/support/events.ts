@@ -1,3 +1,4 @@
+import type { EventBatch } from "../../src/event-batch.js";
 import type { EventPayloads, RunEvent, RunResult } from "../../src/wire.js";
 
 /** An event of a run with everything filled in that a test does not care for. */
@@ -23,6 +24,24 @@ export function event<T extends keyof EventPayloads>(
 
 export function token(text: string, seq: number, node = "agent"): RunEvent {
   return event("token", { channel: "reply", text }, seq, node);
+}
+
+/** Events as the module hands them over. */
+export function pack(events: RunEvent[]): EventBatch {
+  const [first] = events;
+  if (first === undefined) return { origin: null, events: [] };
+  const { run_id, thread_id, graph_id } = first;
+  return {
+    origin: { run_id, thread_id, graph_id },
+    events: events.map(({ seq, t, path, node, type, data }) => [
+      seq,
+      t,
+      path,
+      node ?? null,
+      type,
+      data,
+    ]),
+  };
 }
 
 export function result(run_id: string, more: Partial<RunResult> = {}): RunResult {

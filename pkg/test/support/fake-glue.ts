@@ -1,3 +1,4 @@
+import type { EventBatch } from "../../src/event-batch.js";
 import type {
   DeliveryKind,
   Glue,
@@ -8,7 +9,7 @@ import type {
   StartInput,
 } from "../../src/handle.js";
 import type { CheckResult } from "../../src/wire.js";
-import { event, result } from "./events.js";
+import { event, pack, result } from "./events.js";
 
 /** A delivery as the module would get it. */
 export interface Delivered {
@@ -130,7 +131,7 @@ export class FakeHandle implements RuntimeHandle {
 
   cancel(run_id: string, reason: string): void {
     this.cancelled.push([run_id, reason]);
-    this.host.events(run_id, [event("run_cancelled", { reason }, 9)]);
+    this.host.events(run_id, pack([event("run_cancelled", { reason }, 9)]));
     this.host.finished(run_id, result(run_id, { status: "cancelled" }));
   }
 
@@ -151,16 +152,17 @@ export class FakeHandle implements RuntimeHandle {
   drop_waiting(): Promise<boolean> {
     return Promise.resolve(false);
   }
-  replay(): [] {
-    return [];
+  replay(): EventBatch {
+    return { origin: null, events: [] };
   }
 
   /** Ends a run well. */
   finish(run_id: string, text: string): void {
     const usage = { input: 0, output: 0 };
-    this.host.events(run_id, [
-      event("run_finished", { status: "succeeded", text, outputs: {}, usage }, 8),
-    ]);
+    this.host.events(
+      run_id,
+      pack([event("run_finished", { status: "succeeded", text, outputs: {}, usage }, 8)]),
+    );
     this.host.finished(run_id, result(run_id, { text }));
   }
 

@@ -52,7 +52,7 @@ impl Ask {
         let interrupt = Interrupt {
             id: core.interrupt_id(),
             node: core.node_id(node),
-            path: core.path(),
+            path: core.path().to_vec(),
             kind,
             prompt,
             actions,

@@ -5,9 +5,11 @@ use crate::{
     event::{EventData, NodeStatus},
     frame::{FrameId, FrameKind, NodeValues, Outcome, ROOT, TaskId},
     nodes::Signal,
+    plan::Plan,
 };
-use mnemograph_graph::{EdgeIx, NodeIx, Settings};
+use mnemograph_graph::{Edge, EdgeIx, NodeIx, Settings};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 impl Run {
     /// Begins the frame of a graph at its trigger, with the trigger's values.
@@ -43,9 +45,10 @@ impl Run {
                     self.core
                         .emit(Some(container), EventData::LoopPass { index });
                     self.open(frame);
-                    for edge in self.core.plan.graph.run_edges_out(container).to_vec() {
-                        if self.is_body_edge(container, edge) {
-                            self.mark(frame, edge, true);
+                    let plan = Rc::clone(&self.core.plan);
+                    for edge in plan.graph.run_edges_out(container) {
+                        if self.is_body_edge(container, *edge) {
+                            self.mark(&plan, frame, *edge, true);
                         }
                     }
                     self.close_one(frame);
@@ -92,25 +95,24 @@ impl Run {
     /// Control leaves a node by one port; its other run edges are skipped. Those into its own body belong to its
     /// passes.
     pub(super) fn leave(&mut self, frame: FrameId, node: NodeIx, port: &str) {
-        for edge in self.core.plan.graph.run_edges_out(node).to_vec() {
-            if self.is_body_edge(node, edge) {
+        let plan = Rc::clone(&self.core.plan);
+        for edge in plan.graph.run_edges_out(node) {
+            if self.is_body_edge(node, *edge) {
                 continue;
             }
-            let graph = &self.core.plan.graph;
-            let taken = graph
-                .run_edge(edge)
-                .is_some_and(|edge| edge.from_port == port);
-            self.mark(frame, edge, taken);
+            let run_edge = plan.graph.run_edge(*edge);
+            let taken = run_edge.is_some_and(|edge| edge.from_port == port);
+            self.mark(&plan, frame, *edge, taken);
         }
     }
 
     /// Decides an edge, and what follows from that: steps become ready, or are skipped and so on along their edges
     /// (dead-path elimination). Iterative, so that a long chain does not use up the stack.
-    fn mark(&mut self, frame: FrameId, first: EdgeIx, taken: bool) {
-        let mut work = VecDeque::from([(first, taken)]);
-        while let Some((edge_ix, taken)) = work.pop_front() {
-            let plan = std::rc::Rc::clone(&self.core.plan);
-            let graph = &plan.graph;
+    fn mark(&mut self, plan: &Plan, frame: FrameId, first: EdgeIx, taken: bool) {
+        let graph = &plan.graph;
+        let mut work = VecDeque::new();
+        let mut next = Some((first, taken));
+        while let Some((edge_ix, taken)) = next.take().or_else(|| work.pop_front()) {
             let Some(edge) = graph.run_edge(edge_ix) else {
                 continue;
             };
@@ -129,14 +131,7 @@ impl Run {
                     Some(false) => {}
                 }
             }
-            let from = format!("{}.{}", self.core.node_id(edge.from), edge.from_port);
-            let to = format!("{}.{}", self.core.node_id(edge.to), edge.to_port);
-            let event = if taken {
-                EventData::EdgeTaken { from, to }
-            } else {
-                EventData::EdgeSkipped { from, to }
-            };
-            self.core.emit(None, event);
+            self.edge_decided(edge, taken);
             let joins_any = matches!(
                 graph.node(edge.to).map(|node| &node.settings),
                 Some(Settings::Merge(merge)) if merge.any
@@ -164,6 +159,18 @@ impl Run {
                 }
             }
         }
+    }
+
+    fn edge_decided(&mut self, edge: &Edge, taken: bool) {
+        self.core.emit_step(|core| {
+            let from = format!("{}.{}", core.node_id(edge.from), edge.from_port);
+            let to = format!("{}.{}", core.node_id(edge.to), edge.to_port);
+            if taken {
+                EventData::EdgeTaken { from, to }
+            } else {
+                EventData::EdgeSkipped { from, to }
+            }
+        });
     }
 
     /// A frame has nothing left to do: what waits for it goes on.

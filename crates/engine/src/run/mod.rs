@@ -100,6 +100,11 @@ impl Run {
         }
     }
 
+    /// Nobody follows the run step by step: events of which [`EventData::is_step`] is true are counted and not told.
+    pub fn be_brief(&mut self) {
+        self.core.brief = true;
+    }
+
     /// A run from its serialised state: it goes on as if it had never been away.
     ///
     /// # Errors

@@ -276,7 +276,7 @@ impl Run {
     fn failed(&mut self, frame: FrameId, node: NodeIx, ms: u64, error: RunError) {
         let mut error = error.at(&self.core.node_id(node));
         if error.path.is_empty() {
-            error.path = self.core.path();
+            error.path = self.core.path().to_vec();
         }
         self.core.emit(
             Some(node),

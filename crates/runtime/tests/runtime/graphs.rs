@@ -319,7 +319,7 @@ fn a_sub_graph_takes_inputs_and_gives_outputs() {
         .iter()
         .find(|event| event.node.as_deref() == Some("out"))
         .unwrap();
-    assert_eq!(inside.path, ["greet"]);
+    assert_eq!(*inside.path, ["greet"]);
 }
 
 #[test]
@@ -575,4 +575,31 @@ fn a_recorded_run_replays_its_events_to_the_byte() {
             .code,
         "E_GRAPH_CHANGED"
     );
+}
+
+#[test]
+fn a_brief_run_tells_all_but_its_steps_and_ends_the_same() {
+    let plan = plan(&mnemograph_testkit::chat_graph("g", |_| {}));
+    let run = |brief: bool, record: bool| {
+        let mut bench = Bench::new();
+        let call = Answer::tool_call("a", "weather", json!({}));
+        bench.host.answers("default", [call, Answer::text("done")]);
+        bench.host.answers("weather", [Answer::text("sunny")]);
+        let mut options = bench.options(Some("t"), "go");
+        (options.brief, options.record) = (brief, record);
+        let result = bench.pump.run(&plan, options);
+        let events = bench.host.0.events.borrow().clone();
+        (result, events)
+    };
+    let (whole, all) = run(false, false);
+    let (brief, some) = run(true, false);
+    assert_eq!(brief, whole);
+    assert!(all.iter().any(|event| event.data.is_step()));
+    let expected: Vec<_> = all.iter().filter(|event| !event.data.is_step()).collect();
+    assert_eq!(
+        some.iter().collect::<Vec<_>>(),
+        expected,
+        "with the numbers they have in the whole"
+    );
+    assert_eq!(run(true, true).1, all, "a recording is of a whole run");
 }

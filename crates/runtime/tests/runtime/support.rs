@@ -48,6 +48,7 @@ impl<S: Storage + 'static> Bench<S> {
             actor: None,
             is_locked: true,
             record: false,
+            brief: false,
             input: RunInput {
                 text: Some(text.to_owned()),
                 ..RunInput::default()

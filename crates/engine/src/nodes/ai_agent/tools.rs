@@ -443,7 +443,7 @@ impl ToolRun {
         Interrupt {
             id: core.interrupt_id(),
             node: core.node_id(agent),
-            path: core.path(),
+            path: core.path().to_vec(),
             kind: InterruptKind::Tool,
             prompt: format!("May the tool '{}' be called?", self.name),
             actions: vec![APPROVE.to_owned(), "reject".to_owned()],

@@ -4,6 +4,7 @@ import type {
   BrowserStorage,
   CheckResult,
   Cleared,
+  Edited,
   Message,
   ModelRef,
   Repaired,
@@ -118,6 +119,12 @@ export interface RuntimeHandle {
   state_nodes(graph: number): StateNode[];
   state_inspect(graph: number, node: string, thread: string): Promise<StateView>;
   state_clear(graph: number, node: string, thread: string): Promise<Cleared>;
+  state_edit(
+    graph: number,
+    node: string,
+    thread: string,
+    edit: { type: "truncate_after" | "delete_round"; round: string },
+  ): Promise<Edited>;
   threads_list(filter: { actor?: string; limit?: number; after?: string }): Promise<Thread[]>;
   threads_get(id: string): Promise<Thread | undefined>;
   threads_create(input: { id: string; actor?: string; title?: string }): Promise<Thread>;

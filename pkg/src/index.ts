@@ -37,6 +37,7 @@ export {
 } from "./errors.js";
 export type { Graph } from "./graph.js";
 export type { MemoryApi } from "./memory.js";
+export type { MessagesApi, RoundPlace } from "./messages.js";
 export type { Run } from "./run.js";
 export type { Runtime, RuntimeEvents } from "./runtime.js";
 export type { StateApi, StatePlace } from "./state.js";

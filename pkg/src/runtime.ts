@@ -8,6 +8,7 @@ import { checkId, idSource } from "./ids.js";
 import { NotJson, toJsonText } from "./json.js";
 import { guarded, Listeners, reportToPage } from "./listeners.js";
 import { MemoryApi } from "./memory.js";
+import { MessagesApi } from "./messages.js";
 import { readOptions, type Settings } from "./options.js";
 import { LeavingWatch } from "./page.js";
 import { Pump } from "./pump.js";
@@ -48,6 +49,8 @@ export class Runtime {
   readonly threads: ThreadsApi;
   /** What the memory nodes of a graph hold. */
   readonly state: StateApi;
+  /** Edits what the memory nodes hold. */
+  readonly messages: MessagesApi;
   /** The rules of conversation memory as functions. */
   readonly memory: MemoryApi;
   /** Where all of it is kept. */
@@ -60,6 +63,9 @@ export class Runtime {
     this.#core = core;
     this.threads = new ThreadsApi(core.session, core.changes, core.id);
     this.state = new StateApi(core.session, core.changes);
+    this.messages = new MessagesApi(core.session, core.changes, (thread, work) =>
+      core.whileIdle(thread, work),
+    );
     this.memory = new MemoryApi(core.session);
     this.storage = new StorageApi(core.session, core.id);
     if (typeof Symbol.asyncDispose === "symbol") {
@@ -209,6 +215,8 @@ class RuntimeCore implements Core {
   readonly #stopListening: () => void;
   readonly #leaving = new LeavingWatch(() => this.session.tell((handle) => handle.suspend()));
   #closing: Promise<void> | undefined;
+  /** Ends the waiting of edits for their threads. */
+  readonly #ending = new AbortController();
 
   constructor(engine: Engine, settings: Settings, tools: ReturnType<typeof prepareTools>) {
     this.#settings = settings;
@@ -297,6 +305,21 @@ class RuntimeCore implements Core {
     });
   }
 
+  /** Does something while no run goes on in the thread. */
+  async whileIdle<T>(thread: string, work: () => Promise<T>): Promise<T> {
+    const { signal } = this.#ending;
+    if (signal.aborted) throw closed();
+    const taker = { run_id: this.id(), onBusy: "queue", signal, cancel: () => {} } as const;
+    const turn = await this.#turns.take(thread, taker).catch((error: unknown) => {
+      throw signal.aborted ? closed() : error;
+    });
+    try {
+      return await work();
+    } finally {
+      turn.release();
+    }
+  }
+
   async giveWaitingUp(
     { handle }: Opened,
     thread: string | undefined,
@@ -315,6 +338,7 @@ class RuntimeCore implements Core {
 
   async #close(): Promise<void> {
     const error = closed();
+    this.#ending.abort();
     for (const run of this.#runs.values()) run.giveUp(error);
     await this.session.close();
     this.#calls.abortAll("the runtime is closed");

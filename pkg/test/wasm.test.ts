@@ -152,6 +152,57 @@ test("clearing state empties the next prompt; the transcript stays", async () =>
   expect(await runtime.threads.transcript("t")).toHaveLength(2);
 });
 
+test("what is truncated is given back, and missing in the next prompt", async () => {
+  const { graph, runtime, model } = await open(["one", "two", "three", "four"]);
+  for (const text of ["first", "secret", "third"]) await graph.invoke({ text, thread: "t" });
+  const place = { graph, node: "memory", thread: "t" };
+  const seen = await runtime.state.inspect(place);
+  const messages = seen.messages.map(({ in_view, ...message }) => message);
+  const [first = "", second = ""] = new Set(messages.map(({ round }) => round));
+  const changes: unknown[] = [];
+  runtime.subscribe({ thread: "t" }, ({ what }) => changes.push(what));
+  const deleted = await runtime.messages.deleteRound({ ...place, round: second });
+  expect(deleted.removed).toEqual(messages.slice(2, 4));
+  const truncated = await runtime.messages.truncateAfter({ ...place, round: first });
+  expect(truncated).toMatchObject({ removed: messages.slice(4), left: 2 });
+  expect(changes).toEqual(["memory", "memory"]);
+  await expect(runtime.messages.truncateAfter({ ...place, round: second })).rejects.toMatchObject({
+    code: "E_BAD_ID",
+  });
+  await graph.invoke({ text: "hello", thread: "t" });
+  const prompt = JSON.stringify(model.requests[3]?.messages);
+  expect(prompt).toContain("first");
+  expect(prompt).not.toMatch(/secret|third/);
+});
+
+test("an edit waits for the run that goes on, and closing ends the waiting", async () => {
+  const controller = new AbortController();
+  const { graph, runtime } = await open([
+    "one",
+    async function* () {
+      yield "Half";
+      await new Promise(() => {});
+    },
+  ]);
+  await graph.invoke({ text: "first", thread: "t" });
+  const place = { graph, node: "memory", thread: "t" };
+  const round = (await runtime.state.inspect(place)).messages[0]?.round ?? "";
+  const run = graph.run({ text: "second", thread: "t", signal: controller.signal });
+  let edited: ReturnType<typeof runtime.messages.truncateAfter> | undefined;
+  for await (const { type } of run) {
+    if (type !== "token") continue;
+    edited = runtime.messages.truncateAfter({ ...place, round });
+    controller.abort();
+  }
+  // The round that was cut off had been stored by then.
+  expect((await edited)?.removed.map(({ status }) => status)).toEqual(["aborted", "aborted"]);
+  expect((await run.result).warnings).toEqual([]);
+  await runtime.close();
+  await expect(runtime.messages.truncateAfter({ ...place, round })).rejects.toMatchObject({
+    code: "E_CLOSED",
+  });
+});
+
 test("conversations are listed, renamed, deleted, and belong to one actor", async () => {
   const { graph, runtime } = await open(["one"]);
   const { id } = await runtime.threads.create({ title: "Mine", actor: "ada" });

@@ -74,6 +74,12 @@ pub enum MemoryError {
         /// The thread that was asked for.
         thread: String,
     },
+    /// There is no such round in the history.
+    #[error("there is no round {round:?} in this history")]
+    NoRound {
+        /// The round that was asked for.
+        round: String,
+    },
     /// A record that must be changed was written by newer code.
     #[error("the record {key} has the format version {version}, which this code does not know")]
     NewerRecord {
@@ -90,7 +96,7 @@ impl MemoryError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Store(error) => error.code(),
-            Self::BadId { .. } | Self::NoThread { .. } => "E_BAD_ID",
+            Self::BadId { .. } | Self::NoThread { .. } | Self::NoRound { .. } => "E_BAD_ID",
             Self::BadMessage(_) => "E_COERCE",
             Self::BadRound { .. } => "E_MEMORY_WRITE",
             Self::Conflict { .. } => "E_STORE_CONFLICT",
@@ -112,6 +118,7 @@ impl MemoryError {
             | Self::ThreadActor { .. }
             | Self::Busy { .. }
             | Self::NoThread { .. }
+            | Self::NoRound { .. }
             | Self::NewerRecord { .. } => false,
         }
     }
@@ -137,6 +144,10 @@ impl MemoryError {
                 "Answer it with resume(), or give it up (onBusy: \"cancel_previous\").".to_owned()
             }
             Self::NoThread { .. } => "Create the thread or start a run in it first.".to_owned(),
+            Self::NoRound { .. } => {
+                "Take a round's id from a message that is stored now; it may be gone already."
+                    .to_owned()
+            }
             Self::NewerRecord { .. } => "Reload the page to get the current code.".to_owned(),
         }
     }
@@ -221,6 +232,13 @@ mod tests {
             (
                 MemoryError::NoThread {
                     thread: "t".to_owned(),
+                },
+                "E_BAD_ID",
+                false,
+            ),
+            (
+                MemoryError::NoRound {
+                    round: "r".to_owned(),
                 },
                 "E_BAD_ID",
                 false,

@@ -27,7 +27,7 @@ mod warning;
 
 pub use decode::{DecodeError, decode_messages};
 pub use error::{CODES, MemoryError};
-pub use history::{Appended, Base, Cleared, Loaded, Read, Recovered, RecoveredRound};
+pub use history::{Appended, Base, Cleared, Edit, Edited, Loaded, Read, Recovered, RecoveredRound};
 pub use keys::{HistoryKey, MAX_ID, MemoryType, Scope, check_id};
 pub use message::{MESSAGE_VERSION, Message, ModelRef, Role, Round, Status, Usage};
 pub use part::{Content, Executor, Part, Source};

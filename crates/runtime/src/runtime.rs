@@ -332,7 +332,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     }
 
     /// Tells whether a run goes on.
-    fn liveness(&self) -> Rc<dyn Fn(&str) -> bool> {
+    pub(crate) fn liveness(&self) -> Rc<dyn Fn(&str) -> bool> {
         let live = Rc::clone(&self.inner.runs.live);
         Rc::new(move |run_id| live.borrow().contains_key(run_id))
     }

@@ -4,8 +4,8 @@ use crate::{error::RuntimeError, host::Host, runtime::Runtime};
 use mnemograph_engine::Plan;
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{
-    Cleared, HistoryKey, Loaded, MemoryType, Message, Quarantined, Read, Scope, ViewPolicy,
-    history, view,
+    Cleared, Edit, Edited, HistoryKey, Loaded, MemoryType, Message, Quarantined, Read, Scope,
+    ViewPolicy, history, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
@@ -166,6 +166,30 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
                 epoch: 0,
             }),
         }
+    }
+
+    /// Takes rounds away from what a memory node holds for a thread. Open rounds of dead runs are stored first. A run
+    /// that goes on and has read the history stores nothing any more: the edit wins.
+    ///
+    /// # Errors
+    /// As [`Runtime::state_inspect`]; `E_BAD_ID` if the round is not in it; `E_STORE_CONFLICT`.
+    pub async fn state_edit(
+        &self,
+        plan: &Plan,
+        node: &str,
+        thread: &str,
+        edit: &Edit,
+    ) -> Result<Edited, RuntimeError> {
+        self.check_open()?;
+        let (key, scope, _) = self.history(plan, node, thread)?;
+        let session = self.session_of(thread, &plan.graph.id);
+        if let (Scope::Session, Some(session)) = (scope, session) {
+            return Ok(history::edit(&session, &key, edit).await?);
+        }
+        // With the other scopes nothing is in the database, so that no round is found there.
+        let store = self.store();
+        history::recover(&store, &key, &*self.liveness()).await?;
+        Ok(history::edit(&store, &key, edit).await?)
     }
 
     fn history(

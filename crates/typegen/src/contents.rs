@@ -22,6 +22,7 @@ pub fn all_types() -> Types {
         .add::<mnemograph_graph::Document>()
         .add::<mnemograph_graph::Problem>()
         .add::<mnemograph_memory::Cleared>()
+        .add::<mnemograph_memory::Edited>()
         .add::<mnemograph_memory::Message>()
         .add::<mnemograph_memory::Repaired>()
         .add::<mnemograph_memory::View>()

@@ -11,6 +11,7 @@ use crate::{
 use js_sys::Promise;
 use mnemograph_engine::{EventBatch, HostCatalogue, Plan, Recording, RunInput};
 use mnemograph_indexeddb::IndexedDbStorage;
+use mnemograph_memory::Edit;
 use mnemograph_memory::thread::{ThreadListOptions, TranscriptPage};
 use mnemograph_runtime::{BrowserStorage, Runtime, RuntimeError, StartOptions, StorageHealth};
 use mnemograph_storage::MemoryStorage;
@@ -201,6 +202,15 @@ impl RuntimeHandle {
     pub fn state_clear(&self, graph: usize, node: String, thread: String) -> Promise {
         let (runtime, plan) = (self.runtime.clone(), self.plan(graph));
         promise(async move { answer(runtime.state_clear(&*plan?, &node, &thread).await) })
+    }
+
+    /// Takes rounds away from what a memory node holds for a thread; `{type: truncate_after | delete_round, round}`.
+    pub fn state_edit(&self, graph: usize, node: String, thread: String, edit: JsValue) -> Promise {
+        let (runtime, plan) = (self.runtime.clone(), self.plan(graph));
+        promise(async move {
+            let edit: Edit = from_js(&edit, "The edit")?;
+            answer(runtime.state_edit(&*plan?, &node, &thread, &edit).await)
+        })
     }
 
     /// The threads, newest first; `{actor?, limit?, after?}`.

@@ -263,6 +263,24 @@ export type EdgeType =
   | "link_var";
 
 /**
+ * What an edit did.
+ */
+export type Edited = {
+  /**
+   * The messages that were taken away, in order; without those of rounds that could not be read.
+   */
+  removed: Array<Message>;
+  /**
+   * How many messages are left.
+   */
+  left: number;
+  /**
+   * The history's epoch: a new one, unless there was nothing to take away.
+   */
+  epoch: number;
+};
+
+/**
  * What happens after the last attempt of a step.
  */
 export type ErrorMode = "fail" | "continue" | "branch";

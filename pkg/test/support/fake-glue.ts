@@ -175,6 +175,9 @@ export class FakeHandle implements RuntimeHandle {
   state_clear(): Promise<{ messages: number; epoch: number }> {
     return Promise.resolve({ messages: 0, epoch: 2 });
   }
+  state_edit(): Promise<{ removed: []; left: number; epoch: number }> {
+    return Promise.resolve({ removed: [], left: 0, epoch: 1 });
+  }
   threads_list(): Promise<never[]> {
     return this.listing();
   }

@@ -1,10 +1,11 @@
-//! Histories: load, recover, open a round, append it, clear.
+//! Histories: load, recover, open a round, append it, edit, clear.
 //!
 //! Correctness across tabs and workers rests on two things alone: each writer says which `rev` of the head it saw, and
 //! an epoch is never used twice. Reads never write.
 
 mod append;
 mod clear;
+mod edit;
 mod head;
 mod journal;
 mod load;
@@ -13,6 +14,7 @@ mod recover;
 pub use append::{Appended, append};
 pub(crate) use clear::delete_contents;
 pub use clear::{Cleared, clear};
+pub use edit::{Edit, Edited, edit};
 pub use journal::{open_round, write_journal};
 pub use load::{Loaded, Read, load, scans};
 pub use recover::{Recovered, RecoveredRound, recover};

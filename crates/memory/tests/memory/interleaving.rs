@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mnemograph_memory::history::{self, Read};
+use mnemograph_memory::history::{self, Edit, Read};
 use mnemograph_memory::{Appended, Base, JournalRow, Round, Status};
 use mnemograph_storage::{MemoryStorage, Table};
 use pollster::block_on;
@@ -18,6 +18,8 @@ enum Op {
     Load,
     Append(u8),
     Clear,
+    Truncate(u8),
+    Delete(u8),
     Open(u8),
     Recover,
     Forget,
@@ -66,6 +68,18 @@ impl Model {
         }
     }
 
+    fn edited(&mut self, edit: &Edit, epoch: u64) {
+        assert!(epoch > self.epoch, "an epoch came twice");
+        self.epoch = epoch;
+        let (Edit::TruncateAfter { round } | Edit::DeleteRound { round }) = edit;
+        let place = self.rounds.iter().position(|(id, _)| id == round);
+        let place = place.expect("what was edited was there");
+        match edit {
+            Edit::TruncateAfter { .. } => self.rounds.truncate(place + 1),
+            Edit::DeleteRound { .. } => drop(self.rounds.remove(place)),
+        }
+    }
+
     fn begin(&mut self, epoch: u64) {
         assert!(epoch > self.epoch, "an epoch came twice");
         *self = Self {
@@ -104,13 +118,26 @@ async fn tab(storage: &Yielding<MemoryStorage>, ops: &[Op], model: &RefCell<Mode
                 Ok(cleared) => model.borrow_mut().begin(cleared.epoch),
                 Err(error) => assert_eq!(error.code(), "E_STORE_CONFLICT"),
             },
+            Op::Truncate(n) | Op::Delete(n) => {
+                let round = format!("r{n}");
+                let edit = match op {
+                    Op::Truncate(_) => Edit::TruncateAfter { round },
+                    _ => Edit::DeleteRound { round },
+                };
+                match history::edit(storage, &key(), &edit).await {
+                    Ok(edited) if edited.removed.is_empty() => {}
+                    Ok(edited) => model.borrow_mut().edited(&edit, edited.epoch),
+                    Err(error) => assert!(["E_STORE_CONFLICT", "E_BAD_ID"].contains(&error.code())),
+                }
+            }
             Op::Open(_) | Op::Recover | Op::Forget => {}
         }
     }
 }
 
 fn simple_op() -> impl Strategy<Value = Op> {
-    prop_oneof![2 => Just(Op::Load), 6 => (0..6_u8).prop_map(Op::Append), 1 => Just(Op::Clear)]
+    prop_oneof![2 => Just(Op::Load), 6 => (0..6_u8).prop_map(Op::Append), 1 => Just(Op::Clear),
+        1 => (0..6_u8).prop_map(Op::Truncate), 1 => (0..6_u8).prop_map(Op::Delete)]
 }
 
 fn any_op() -> impl Strategy<Value = Op> {
@@ -188,6 +215,18 @@ async fn careless_tab(
             }
             Op::Recover => {
                 let _ = history::recover(storage, &key(), |_| false).await;
+            }
+            Op::Truncate(n) => {
+                let edit = Edit::TruncateAfter {
+                    round: format!("r{n}"),
+                };
+                let _ = history::edit(storage, &key(), &edit).await;
+            }
+            Op::Delete(n) => {
+                let edit = Edit::DeleteRound {
+                    round: format!("r{n}"),
+                };
+                let _ = history::edit(storage, &key(), &edit).await;
             }
             Op::Clear => {
                 let _ = history::clear(storage, &key()).await;

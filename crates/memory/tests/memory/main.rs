@@ -15,6 +15,7 @@ mod append;
 mod damage;
 mod decode;
 mod deletion;
+mod edit;
 mod faults;
 mod interleaving;
 mod invariants;

@@ -2,6 +2,7 @@
 
 use crate::support::{Bench, chat};
 use mnemograph_engine::{EventData, RunStatus};
+use mnemograph_memory::Edit;
 use mnemograph_memory::{ShownStatus, thread::TranscriptPage};
 use mnemograph_runtime::Delivery;
 use mnemograph_storage::MemoryStorage;
@@ -213,6 +214,44 @@ fn clearing_empties_the_next_prompt_and_wins_over_a_run_that_goes_on() {
 
     bench.say(&plan, "third");
     assert_eq!(bench.last_prompt(), ["system: Be kind.", "user: third"]);
+}
+
+#[test]
+fn truncating_shortens_the_next_prompt_and_wins_over_a_run_that_goes_on() {
+    let (mut bench, plan) = chat([
+        Answer::text("ok"),
+        Answer::text("gone"),
+        Answer::StreamThenHang(vec![]),
+        Answer::text("fresh"),
+    ]);
+    bench.say(&plan, "first");
+    bench.say(&plan, "second");
+    let seen = pollster::block_on(bench.runtime.state_inspect(&plan, "memory", "t")).unwrap();
+    let round = seen.messages[0].message.round.clone().unwrap();
+    let edit = Edit::TruncateAfter { round };
+
+    let run = bench.begin(&plan, "third");
+    let edited = pollster::block_on(bench.runtime.state_edit(&plan, "memory", "t", &edit)).unwrap();
+    assert_eq!((edited.removed.len(), edited.left), (2, 2));
+    let call = bench.host.0.calls.borrow().last().unwrap().call_id;
+    bench
+        .host
+        .push_delivery(&run, call, Delivery::Done("\"late\"".to_owned()));
+    bench.pump.finish();
+    let result = bench.last_result();
+    assert_eq!(result.status, RunStatus::Succeeded);
+    assert_eq!(result.warnings[0].code, "W_STALE_EPOCH");
+
+    bench.say(&plan, "fourth");
+    assert_eq!(
+        bench.last_prompt(),
+        [
+            "system: Be kind.",
+            "user: first",
+            "assistant: ok",
+            "user: fourth"
+        ]
+    );
 }
 
 #[test]

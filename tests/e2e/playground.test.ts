@@ -121,6 +121,23 @@ test("the State tab shows the messages; Clear state empties the next prompt", as
   expect(await stored(page)).toHaveLength(2);
 });
 
+test("a round that is deleted is missing in the next prompt, and so is what followed one", async () => {
+  const page = await open();
+  for (const text of ["Hello.", "My name is Ada.", "Thanks."]) await say(page, text);
+  expect(await stored(page)).toHaveLength(6);
+  const remove = async (name: string, place: number, left: number): Promise<void> => {
+    await page.getByRole("button", { name, exact: true }).nth(place).press("Enter");
+    await page.getByTestId("confirm-dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByTestId("stored-message").nth(left).waitFor({ state: "detached" });
+  };
+  await remove("Delete round", 1, 4);
+  expect((await stored(page)).join()).not.toContain("Ada");
+  expect(await say(page, "What is my name?")).toContain("not told me");
+  await remove("Delete what follows", 0, 2);
+  expect(await stored(page)).toHaveLength(2);
+  expect(await page.getByRole("button", { name: "Delete what follows" }).count()).toBe(0);
+});
+
 test("tools are called and shown, also after a reload", async () => {
   const page = await open();
   await page

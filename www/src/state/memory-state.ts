@@ -18,6 +18,8 @@ export interface MemoryState {
   failure: ReadonlySignal<Failure | undefined>;
   refresh(): Promise<void>;
   clear(node: string): Promise<void>;
+  /** Takes one round, or all that came after it, away from a node. */
+  remove(node: string, what: "round" | "later", round: string): Promise<void>;
 }
 
 export function createMemoryState(session: Session, chat: Chat): MemoryState {
@@ -69,6 +71,15 @@ export function createMemoryState(session: Session, chat: Chat): MemoryState {
       const { runtime, graph } = opened;
       const thread = chat.thread.peek();
       await runtime.state.clear({ graph, node, thread });
+      await refresh();
+    },
+    remove: async (node, what, round) => {
+      const opened = session.opened.peek();
+      if (opened === undefined) return;
+      const { runtime, graph } = opened;
+      const place = { graph, node, thread: chat.thread.peek(), round };
+      if (what === "round") await runtime.messages.deleteRound(place);
+      else await runtime.messages.truncateAfter(place);
       await refresh();
     },
   };

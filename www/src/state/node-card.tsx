@@ -1,4 +1,4 @@
-import type { StateNode } from "mnemograph";
+import type { StateMessage, StateNode } from "mnemograph";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ConfirmDialog } from "../app/confirm-dialog.tsx";
@@ -90,7 +90,9 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
 }
 
 function Messages({ state }: { state: NodeState }): JSX.Element {
+  const { memory } = usePlayground();
   const [shown, setShown] = useState(PAGE);
+  const [asked, setAsked] = useState<Removal | undefined>(undefined);
   const messages = state.view?.messages ?? [];
   if (messages.length === 0) {
     return (
@@ -102,6 +104,8 @@ function Messages({ state }: { state: NodeState }): JSX.Element {
     );
   }
   const first = Math.max(0, messages.length - shown);
+  const last = messages.at(-1)?.round;
+  const editable = state.node.scope === "thread";
   return (
     <>
       {first > 0 && (
@@ -111,9 +115,56 @@ function Messages({ state }: { state: NodeState }): JSX.Element {
       )}
       <ol class="stored">
         {messages.slice(first).map((message, index) => (
-          <StoredMessage key={message.id} message={message} position={first + index + 1} />
+          <StoredMessage key={message.id} message={message} position={first + index + 1}>
+            {editable && endsRound(messages, first + index) && (
+              <RoundActions round={message.round} isLast={message.round === last} ask={setAsked} />
+            )}
+          </StoredMessage>
         ))}
       </ol>
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={asked.what === "round" ? "Delete this round?" : "Delete what follows?"}
+          action="Delete"
+          onConfirm={() => memory.remove(state.node.node, asked.what, asked.round)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>The next message is answered without it. What the chat shows stays.</p>
+        </ConfirmDialog>
+      )}
     </>
+  );
+}
+
+/** What a person wants to take away: a round, or all that came after it. */
+interface Removal {
+  what: "round" | "later";
+  round: string;
+}
+
+function endsRound(messages: readonly StateMessage[], index: number): boolean {
+  return messages[index]?.round !== messages[index + 1]?.round;
+}
+
+interface RoundActionsProps {
+  round: string | undefined;
+  isLast: boolean;
+  ask: (removal: Removal) => void;
+}
+
+/** Below the last message of a round. */
+function RoundActions({ round, isLast, ask }: RoundActionsProps): JSX.Element | null {
+  if (round === undefined) return null;
+  return (
+    <p class="stored-actions">
+      <button type="button" class="link" onClick={() => ask({ what: "round", round })}>
+        Delete round
+      </button>
+      {!isLast && (
+        <button type="button" class="link" onClick={() => ask({ what: "later", round })}>
+          Delete what follows
+        </button>
+      )}
+    </p>
   );
 }

@@ -1,5 +1,5 @@
 import type { Part, Role, StateMessage } from "mnemograph";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { Icon } from "../app/icons.tsx";
 import { plainResult } from "../chat/turn.ts";
 import { preview } from "../lib/preview.ts";
@@ -15,10 +15,12 @@ export interface StoredMessageProps {
   message: StateMessage;
   /** Place in the history, where the store gives none. */
   position: number;
+  /** What can be done with it. */
+  children?: ComponentChildren;
 }
 
 /** A message as it lies in the store, with what the model would be sent of it. */
-export function StoredMessage({ message, position }: StoredMessageProps): JSX.Element {
+export function StoredMessage({ message, position, children }: StoredMessageProps): JSX.Element {
   return (
     <li
       class="stored-message"
@@ -45,6 +47,7 @@ export function StoredMessage({ message, position }: StoredMessageProps): JSX.El
         <PartView key={index} part={part} />
       ))}
       {message.parts.length === 0 && <p class="stored-none">empty</p>}
+      {children}
     </li>
   );
 }

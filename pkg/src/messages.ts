@@ -17,7 +17,8 @@ export type WhileIdle = <T>(thread: string, work: () => Promise<T>) => Promise<T
  * Edits what memory nodes hold. An edit waits for the run of the thread that goes on, so one that is awaited inside a
  * tool of that very run never comes. Where another tab could not be kept out, the edit wins: a run that saw what was
  * taken away answers, warns with `W_STALE_EPOCH` and stores nothing. The transcript stays as it is. Every method
- * rejects with `E_CLOSED`, `E_RUNTIME_CRASHED`, an `E_STORE_…`, or `E_BAD_ID` for a round that is not there.
+ * rejects with `E_CLOSED`, `E_RUNTIME_CRASHED`, an `E_STORE_…`, `E_BAD_ID` for a round that is not there, or `E_BUSY`
+ * while a run of the thread waits for a person.
  */
 export class MessagesApi {
   readonly #session: Session;

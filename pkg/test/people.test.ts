@@ -70,6 +70,26 @@ test("a resumed run whose signal is aborted already does not begin, and waits on
   expect((await again.result).status).toBe("succeeded");
 });
 
+test("an edit is refused while a run waits, whose answer is then stored as a whole", async () => {
+  const { tool } = counted("ask");
+  const script = ["Hello.", useClock, "Noon."];
+  const { runtime, graph } = await open(script, { tools: { clock: tool } });
+  await graph.invoke({ text: "Hi", thread: "t" });
+  const place = { graph, node: "memory", thread: "t" };
+  const round = (await runtime.state.inspect(place)).messages[0]?.round ?? "";
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  const edit = runtime.messages.deleteRound({ ...place, round });
+  await expect(edit).rejects.toMatchObject({ code: "E_BUSY" });
+  const answer = { interrupt: question(waiting).id, action: "approve" };
+  expect(await (await runtime.resume(waiting.run_id, answer)).result).toMatchObject({
+    status: "succeeded",
+    warnings: [],
+  });
+  expect((await runtime.messages.deleteRound({ ...place, round })).left).toBe(4);
+  const { messages } = await runtime.state.inspect(place);
+  expect(messages.map(({ status }) => status)).toEqual(Array(4).fill("complete"));
+});
+
 test("a run that waits is given up, and the thread is free again", async () => {
   const { tool } = counted("ask");
   const { runtime, graph } = await open([useClock, "Hello."], { tools: { clock: tool } });

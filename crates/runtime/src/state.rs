@@ -4,8 +4,8 @@ use crate::{error::RuntimeError, host::Host, runtime::Runtime};
 use mnemograph_engine::Plan;
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{
-    Cleared, Edit, Edited, HistoryKey, Loaded, MemoryType, Message, Quarantined, Read, Scope,
-    ViewPolicy, history, view,
+    Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, MemoryType, Message, Quarantined, Read,
+    Scope, ViewPolicy, history, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
@@ -172,7 +172,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     /// that goes on and has read the history stores nothing any more: the edit wins.
     ///
     /// # Errors
-    /// As [`Runtime::state_inspect`]; `E_BAD_ID` if the round is not in it; `E_STORE_CONFLICT`.
+    /// As [`Runtime::state_inspect`]; `E_BAD_ID` if the round is not in it; `E_BUSY` while a run of the thread waits for a
+    /// person; `E_STORE_CONFLICT`.
     pub async fn state_edit(
         &self,
         plan: &Plan,
@@ -187,6 +188,13 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             return Ok(history::edit(&session, &key, edit).await?);
         }
         // With the other scopes nothing is in the database, so that no round is found there.
+        // A run that waits for a person is not live, yet its open round is not to be ended here.
+        if let Some(run) = self.waiting(Some(thread)).await?.into_iter().next() {
+            return Err(RuntimeError::from(MemoryError::Busy {
+                thread: thread.to_owned(),
+                run: run.run_id,
+            }));
+        }
         let store = self.store();
         history::recover(&store, &key, &*self.liveness()).await?;
         Ok(history::edit(&store, &key, edit).await?)

@@ -9,7 +9,7 @@ use crate::{
     result::RunResult,
 };
 use mnemograph_compact::FromJson;
-use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown};
+use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown, ViewPolicy};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -23,6 +23,9 @@ pub struct MemoryRef {
     pub node: String,
     /// Its type, which is part of the key.
     pub memory_type: MemoryType,
+    /// How much of it the model is shown, and so how much is read.
+    #[serde(default)]
+    pub policy: ViewPolicy,
     /// How long it lives. Never `call`: such a memory is neither read nor written.
     pub scope: Scope,
 }

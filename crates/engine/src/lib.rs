@@ -44,7 +44,7 @@ pub use model::{
     ResponseToolCall, ToolSpec, read_args,
 };
 pub use nodes::trigger::event_thread;
-pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load};
+pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load, memory_kind};
 pub use recording::{Recording, replay};
 pub use result::{RunResult, RunStatus, RunWarning};
 pub use run::Run;

@@ -349,7 +349,7 @@ impl Serialize for NodeSpec {
     }
 }
 
-static SPECS: [&NodeSpec; 40] = [
+static SPECS: [&NodeSpec; 41] = [
     &nodes::trigger::CHAT,
     &nodes::trigger::MANUAL,
     &nodes::trigger::EVENT,
@@ -357,6 +357,7 @@ static SPECS: [&NodeSpec; 40] = [
     &nodes::var::VAR,
     &nodes::var::VAR_SET,
     &nodes::memory::BUFFER,
+    &nodes::memory::WINDOW,
     &nodes::ai_agent::SPEC,
     &nodes::llm_response::SPEC,
     &nodes::chat_history::SPEC,

@@ -46,7 +46,7 @@ pub use nodes::{
     HumanApproval, InputDecl, Json, JsonOp, List, LlmModel, LlmResponse, LoopTest, Memory, Merge,
     OnItemError, OnLimit, Output, Regex, Reply, Retention, Rule, RuleOp, Scope, Set, SetField,
     Settings, Stop, StopStatus, Subgraph, Switch, SwitchCase, Text, TokenGuard, Tool, ToolErrors,
-    ToolRun, Var, VarOp, VarSet, When, WhileLoop, compile_regex, input_schema,
+    ToolRun, Var, VarOp, VarSet, When, WhileLoop, WindowMemory, compile_regex, input_schema,
 };
 pub use policy::{ErrorMode, LIMITS, Limits, ON_ERROR, OnError, Requires, Retry};
 pub use print::compact_json;

@@ -104,6 +104,8 @@ codes! {
     MessagesInUnwired = "W_MESSAGES_IN_UNWIRED",
     /// A thread memory can only be reached in runs without a chat.
     ThreadWithoutChat = "W_THREAD_WITHOUT_CHAT",
+    /// A window is too small for a question with its answer.
+    WindowSmall = "W_WINDOW_SMALL",
     /// Two agents that may run at the same time use one memory.
     MemorySharedParallel = "W_MEMORY_SHARED_PARALLEL",
     /// A step reads a node that is not on every path to it.

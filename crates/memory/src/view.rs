@@ -3,16 +3,18 @@
 use mnemograph_compact::{FromJson, SortedSet};
 use serde::Serialize;
 
+use crate::history::Read;
 use crate::message::{Message, ModelRef, Role};
 use crate::repair::{Repaired, into_repaired};
 use crate::warning::Warning;
 
 /// How much of a history a model is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, FromJson)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ViewPolicy {
     /// All of it (D3).
+    #[default]
     Buffer,
     /// The last stored messages (D6), in whole exchanges: a view starts with a user message or is the whole store, and a
     /// call is never parted from its results.
@@ -21,6 +23,17 @@ pub enum ViewPolicy {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         size: usize,
     },
+}
+
+impl ViewPolicy {
+    /// What has to be read of a history for it.
+    #[must_use]
+    pub const fn read(self) -> Read {
+        match self {
+            Self::Buffer => Read::All,
+            Self::Window { size } => Read::Tail(size),
+        }
+    }
 }
 
 /// What a model is shown.

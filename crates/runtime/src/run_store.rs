@@ -7,7 +7,7 @@ use crate::read_ahead::ReadAhead;
 use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
-    Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
+    Appended, Base, HistoryKey, JournalRow, MemoryError, Round, Scope, Shown, history, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
 use serde::Serialize;
@@ -147,24 +147,21 @@ impl<S: Storage> RunStore<S> {
 
     async fn load(&self, memory: &MemoryRef) -> Result<LoadedHistory, MemoryError> {
         let key = self.key(memory)?;
+        let read = memory.policy.read();
         let loaded = match memory.scope {
             Scope::Thread => {
                 let is_live = |run_id: &str| (self.is_live)(run_id);
-                self.storage.fetch(history::scans(&key)).await?;
+                self.storage.fetch(history::scans(&key, read)).await?;
                 // A row that cannot be finalised now is kept, and tried again by the next load.
                 let _ = history::recover(&self.storage, &key, is_live).await;
-                history::load(&self.storage, &key, Read::All).await?
+                history::load(&self.storage, &key, read).await?
             }
-            Scope::Session | Scope::Call => history::load(&self.session, &key, Read::All).await?,
+            Scope::Session | Scope::Call => history::load(&self.session, &key, read).await?,
         };
         self.keep_base(memory, loaded.base);
         Ok(LoadedHistory {
             count: loaded.count,
-            last_seq: loaded
-                .messages
-                .last()
-                .and_then(|message| message.seq)
-                .unwrap_or(0),
+            last_seq: loaded.last_seq(),
             quarantined: loaded.quarantined.len() as u64,
             messages: loaded.messages,
         })

@@ -1,11 +1,11 @@
 //! What nodes keep, for people to look at and to clear (3-memory.md D30, D40).
 
 use crate::{error::RuntimeError, host::Host, runtime::Runtime};
-use mnemograph_engine::Plan;
+use mnemograph_engine::{Plan, memory_kind};
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{
-    Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, MemoryType, Message, Quarantined, Read,
-    Scope, ViewPolicy, history, view,
+    Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, Message, Quarantined, Read, Scope,
+    ViewPolicy, history, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
@@ -116,7 +116,12 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         thread: &str,
     ) -> Result<StateView, RuntimeError> {
         self.check_open()?;
-        let (key, scope, node_type) = self.history(plan, node, thread)?;
+        let Kept {
+            key,
+            scope,
+            node_type,
+            policy,
+        } = self.history(plan, node, thread)?;
         let loaded = match scope {
             Scope::Thread => history::load(&self.store(), &key, Read::All).await?,
             Scope::Session => match self.session_of(thread, &plan.graph.id) {
@@ -125,7 +130,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             },
             Scope::Call => Loaded::default(),
         };
-        let shown = view(&loaded.messages, &ViewPolicy::Buffer, None);
+        let shown = view(&loaded.messages, &policy, None);
         let messages = loaded.messages.into_iter().map(|message| StateMessage {
             in_view: shown.in_view.contains(&message.id),
             message,
@@ -157,7 +162,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         thread: &str,
     ) -> Result<Cleared, RuntimeError> {
         self.check_open()?;
-        let (key, scope, _) = self.history(plan, node, thread)?;
+        let Kept { key, scope, .. } = self.history(plan, node, thread)?;
         match (scope, self.session_of(thread, &plan.graph.id)) {
             (Scope::Thread, _) => Ok(history::clear(&self.store(), &key).await?),
             (Scope::Session, Some(session)) => Ok(history::clear(&session, &key).await?),
@@ -182,7 +187,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         edit: &Edit,
     ) -> Result<Edited, RuntimeError> {
         self.check_open()?;
-        let (key, scope, _) = self.history(plan, node, thread)?;
+        let Kept { key, scope, .. } = self.history(plan, node, thread)?;
         let session = self.session_of(thread, &plan.graph.id);
         if let (Scope::Session, Some(session)) = (scope, session) {
             return Ok(history::edit(&session, &key, edit).await?);
@@ -200,12 +205,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         Ok(history::edit(&store, &key, edit).await?)
     }
 
-    fn history(
-        &self,
-        plan: &Plan,
-        node: &str,
-        thread: &str,
-    ) -> Result<(HistoryKey, Scope, String), RuntimeError> {
+    fn history(&self, plan: &Plan, node: &str, thread: &str) -> Result<Kept, RuntimeError> {
         let found = plan
             .graph
             .find(node)
@@ -215,15 +215,29 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         };
         let node = found.ok_or_else(missing)?;
         let memory = node.settings.memory().ok_or_else(missing)?;
+        let (memory_type, policy) = memory_kind(&node.settings).ok_or_else(missing)?;
         let key = HistoryKey::new(
             &self.inner.namespace,
             &plan.graph.id,
             &node.id,
             thread,
-            MemoryType::Buffer,
+            memory_type,
         )?;
-        Ok((key, scope(memory.scope), node.type_name().to_owned()))
+        Ok(Kept {
+            key,
+            scope: scope(memory.scope),
+            node_type: node.type_name().to_owned(),
+            policy,
+        })
     }
+}
+
+/// A history as a memory node keeps it.
+struct Kept {
+    key: HistoryKey,
+    scope: Scope,
+    node_type: String,
+    policy: ViewPolicy,
 }
 
 fn storage_key(key: &HistoryKey) -> Vec<String> {

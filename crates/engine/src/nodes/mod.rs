@@ -166,6 +166,7 @@ pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Entered {
         | Settings::LlmModel(_)
         | Settings::Tool(_)
         | Settings::BufferMemory(_)
+        | Settings::WindowMemory(_)
         | Settings::Note => Err(not_a_step()),
     }
 }

@@ -8,7 +8,7 @@ use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
 pub(crate) use compile::{Compiled, Setting};
 use mnemograph_compact::{FromJson, SortedMap, sort_by};
 use mnemograph_graph::{Graph, InputDecl, NodeIx, Problem, Scope, Settings, ToolRun};
-use mnemograph_memory::{MemoryType, ModelRef};
+use mnemograph_memory::{MemoryType, ModelRef, ViewPolicy};
 use pulls::Pulls;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -138,6 +138,19 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
     }
 }
 
+/// Which sort of history a memory node keeps, and how much of it a model is shown; `None` for a node that is no memory.
+#[must_use]
+pub fn memory_kind(settings: &Settings) -> Option<(MemoryType, ViewPolicy)> {
+    match settings {
+        Settings::BufferMemory(_) => Some((MemoryType::Buffer, ViewPolicy::Buffer)),
+        Settings::WindowMemory(window) => {
+            let size = window.window_size;
+            Some((MemoryType::Window, ViewPolicy::Window { size }))
+        }
+        _ => None,
+    }
+}
+
 impl Plan {
     fn new(
         graph: Rc<Graph>,
@@ -210,10 +223,8 @@ impl Plan {
     pub(crate) fn memory(&self, agent: NodeIx, has_thread: bool) -> Option<MemoryRef> {
         let linked = self.graph.links(agent, "memory").first();
         let node = self.graph.node(*linked?)?;
-        let Settings::BufferMemory(settings) = &node.settings else {
-            return None;
-        };
-        let scope = match settings.scope {
+        let (memory_type, policy) = memory_kind(&node.settings)?;
+        let scope = match node.settings.memory()?.scope {
             mnemograph_graph::Scope::Call => return None,
             mnemograph_graph::Scope::Thread if has_thread => mnemograph_memory::Scope::Thread,
             mnemograph_graph::Scope::Thread | mnemograph_graph::Scope::Session => {
@@ -222,7 +233,8 @@ impl Plan {
         };
         Some(MemoryRef {
             node: node.id.clone(),
-            memory_type: MemoryType::Buffer,
+            memory_type,
+            policy,
             scope,
         })
     }

@@ -24,6 +24,15 @@ pub struct Memory {
     pub token_guard: Option<TokenGuard>,
 }
 
+/// `window_memory`: sends the last stored messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WindowMemory {
+    /// What it has in common with the others.
+    pub memory: Memory,
+    /// At most this many stored messages are sent (3-memory.md D6).
+    pub window_size: usize,
+}
+
 choice! {
     /// How long a value lives.
     Scope {
@@ -59,6 +68,9 @@ const COUNT: SettingType = SettingType::Integer {
     max: MAX_SAFE,
 };
 
+/// A window that holds more is a buffer.
+const MAX_WINDOW: i64 = 1_000_000;
+
 const RETENTION: &[SettingSpec] = &[
     SettingSpec::new("max_rounds", COUNT, "Rounds kept."),
     SettingSpec::new("max_bytes", COUNT, "Bytes kept."),
@@ -76,39 +88,53 @@ const TOKEN_GUARD: &[SettingSpec] = &[SettingSpec::new(
 )
 .required()];
 
-const SETTINGS: &[SettingSpec] = &[
-    SettingSpec::new(
-        "scope",
-        SettingType::Choice {
-            options: Scope::NAMES,
-        },
-        "How long the messages live: as long as the conversation, this run, this access.",
+const SCOPE: SettingSpec = SettingSpec::new(
+    "scope",
+    SettingType::Choice {
+        options: Scope::NAMES,
+    },
+    "How long the messages live: as long as the conversation, this run, this access.",
+)
+.or(DefaultValue::Text("thread"));
+
+const SET_FROM_INPUT: SettingSpec = SettingSpec::new(
+    "set_from_input",
+    SettingType::Boolean,
+    "Opens the port messages_in, which overwrites the whole memory.",
+)
+.or(DefaultValue::Boolean(false));
+
+const OUTPUT_MESSAGES: SettingSpec = SettingSpec::new(
+    "output_messages",
+    SettingType::Boolean,
+    "Opens the port messages, a snapshot of the memory that changes nothing.",
+)
+.or(DefaultValue::Boolean(false));
+
+const RETAINED: SettingSpec = SettingSpec::new(
+    "retention",
+    SettingType::Record { fields: RETENTION },
+    "Prunes the oldest rounds; keeps everything if empty.",
+);
+
+const GUARDED: SettingSpec = SettingSpec::new(
+    "token_guard",
+    SettingType::Record {
+        fields: TOKEN_GUARD,
+    },
+    "Shortens what the model is sent; nothing if empty.",
+);
+
+const PORTS: &[Port] = &[
+    Port::link_out("memory", EdgeType::LinkMemory, "The memory."),
+    Port::data_in(
+        "messages_in",
+        ValueType::Messages,
+        "Overwrites the whole memory.",
     )
-    .or(DefaultValue::Text("thread")),
-    SettingSpec::new(
-        "set_from_input",
-        SettingType::Boolean,
-        "Opens the port messages_in, which overwrites the whole memory.",
-    )
-    .or(DefaultValue::Boolean(false)),
-    SettingSpec::new(
-        "output_messages",
-        SettingType::Boolean,
-        "Opens the port messages, a snapshot of the memory that changes nothing.",
-    )
-    .or(DefaultValue::Boolean(false)),
-    SettingSpec::new(
-        "retention",
-        SettingType::Record { fields: RETENTION },
-        "Prunes the oldest rounds; keeps everything if empty.",
-    ),
-    SettingSpec::new(
-        "token_guard",
-        SettingType::Record {
-            fields: TOKEN_GUARD,
-        },
-        "Shortens what the model is sent; nothing if empty.",
-    ),
+    .opened_by(OpenedBy::Setting("set_from_input")),
+    Port::data_out("messages", ValueType::Messages, "A snapshot of the memory.")
+        .opened_by(OpenedBy::Setting("output_messages")),
 ];
 
 pub(crate) static BUFFER: NodeSpec = NodeSpec {
@@ -117,20 +143,43 @@ pub(crate) static BUFFER: NodeSpec = NodeSpec {
     group: "Conversation memory",
     title: "Buffer memory",
     description: "Remembers the whole conversation and sends all of it to the model.",
-    ports: &[
-        Port::link_out("memory", EdgeType::LinkMemory, "The memory."),
-        Port::data_in(
-            "messages_in",
-            ValueType::Messages,
-            "Overwrites the whole memory.",
-        )
-        .opened_by(OpenedBy::Setting("set_from_input")),
-        Port::data_out("messages", ValueType::Messages, "A snapshot of the memory.")
-            .opened_by(OpenedBy::Setting("output_messages")),
-    ],
-    settings: SETTINGS,
+    ports: PORTS,
+    settings: &[SCOPE, SET_FROM_INPUT, OUTPUT_MESSAGES, RETAINED, GUARDED],
     keeps_state: true,
     build: |get| Settings::BufferMemory(memory(get)),
+    ..BLANK
+};
+
+pub(crate) static WINDOW: NodeSpec = NodeSpec {
+    node_type: "window_memory",
+    kind: Kind::Resource,
+    group: "Conversation memory",
+    title: "Window memory",
+    description: "Remembers the whole conversation and sends the last messages of it to the model, in whole exchanges.",
+    ports: PORTS,
+    settings: &[
+        SettingSpec::new(
+            "window_size",
+            SettingType::Integer {
+                min: 0,
+                max: MAX_WINDOW,
+            },
+            "At most this many stored messages are sent; 0 sends none. A call of a tool and its results are messages too.",
+        )
+        .or(DefaultValue::Integer(10)),
+        SCOPE,
+        SET_FROM_INPUT,
+        OUTPUT_MESSAGES,
+        RETAINED,
+        GUARDED,
+    ],
+    keeps_state: true,
+    build: |get| {
+        Settings::WindowMemory(WindowMemory {
+            memory: memory(get),
+            window_size: get.number("window_size"),
+        })
+    },
     ..BLANK
 };
 

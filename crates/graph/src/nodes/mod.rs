@@ -40,7 +40,7 @@ pub use list::List;
 pub use llm_model::LlmModel;
 pub use llm_response::LlmResponse;
 pub use loops::{ForEach, LoopTest, OnItemError, OnLimit, WhileLoop};
-pub use memory::{Memory, Retention, Scope, TokenGuard};
+pub use memory::{Memory, Retention, Scope, TokenGuard, WindowMemory};
 pub use output::Output;
 pub use people::{AskUser, HumanApproval};
 pub use regex::{Regex, compile_regex};
@@ -70,6 +70,8 @@ pub enum Settings {
     VarSet(VarSet),
     /// `buffer_memory`
     BufferMemory(Memory),
+    /// `window_memory`
+    WindowMemory(WindowMemory),
     /// `ai_agent`
     AiAgent(AiAgent),
     /// `llm_response`
@@ -141,10 +143,10 @@ pub enum Settings {
 impl Settings {
     /// The settings that all conversation memories have, if the node is one.
     pub fn memory(&self) -> Option<&Memory> {
-        if let Settings::BufferMemory(memory) = self {
-            Some(memory)
-        } else {
-            None
+        match self {
+            Settings::BufferMemory(memory) => Some(memory),
+            Settings::WindowMemory(window) => Some(&window.memory),
+            _ => None,
         }
     }
 

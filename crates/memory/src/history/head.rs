@@ -47,7 +47,7 @@ pub(super) async fn read<S: Storage>(storage: &S, key: &HistoryKey) -> Result<Sl
     Ok(slot(record.as_ref(), &rounds))
 }
 
-fn readable(record: &Record) -> Option<Slot> {
+pub(super) fn readable(record: &Record) -> Option<Slot> {
     let head = Head::read(&record.value).ok()?;
     Some(Slot {
         rev: record.rev,

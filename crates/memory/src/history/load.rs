@@ -44,11 +44,22 @@ pub struct Loaded {
     pub complete: bool,
 }
 
-/// What [`super::recover`] and then [`load`] of a whole history ask of the storage if nothing is to be recovered, and what
+impl Loaded {
+    /// `seq` of the last message that was read; 0 for none.
+    #[must_use]
+    pub fn last_seq(&self) -> u64 {
+        self.messages
+            .last()
+            .and_then(|message| message.seq)
+            .unwrap_or(0)
+    }
+}
+
+/// What [`super::recover`] and then [`load`] ask of the storage if nothing is to be recovered, and what
 /// [`super::open_round`] asks if there is no history yet. Who has them all read at once saves round trips.
 #[must_use]
-pub fn scans(key: &HistoryKey) -> Vec<Scan> {
-    let [head, rounds] = whole(key);
+pub fn scans(key: &HistoryKey, read: Read) -> Vec<Scan> {
+    let [head, rounds] = first_scans(key, read);
     let journal = Scan::all(Table::Journal, Range::prefix(&key.head()));
     let next_epoch = Scan::get(Table::Meta, &keys::next_epoch());
     vec![journal, head, rounds, next_epoch]
@@ -56,12 +67,29 @@ pub fn scans(key: &HistoryKey) -> Vec<Scan> {
 
 /// The head first: rounds that arrive in between are then newer than the base, and the append looks again. The rounds are
 /// those of all epochs, since it is the head that tells which one counts; clearing removes those of the others.
-fn whole(key: &HistoryKey) -> [Scan; 2] {
+fn first_scans(key: &HistoryKey, read: Read) -> [Scan; 2] {
     let head = key.head();
-    [
-        Scan::get(Table::Heads, &head),
-        Scan::all(Table::Rounds, Range::prefix(&head)),
-    ]
+    let rounds = match read {
+        Read::All => Scan::all(Table::Rounds, Range::prefix(&head)),
+        Read::Tail(size) => Scan {
+            table: Table::Rounds,
+            range: Range::prefix(&head),
+            options: page(first_page(size)),
+        },
+    };
+    [Scan::get(Table::Heads, &head), rounds]
+}
+
+/// A round has two messages at least, mostly.
+const fn first_page(size: usize) -> usize {
+    size / 2 + 2
+}
+
+const fn page(limit: usize) -> ScanOptions {
+    ScanOptions {
+        limit: Some(limit),
+        reverse: true,
+    }
 }
 
 /// Reads a history.
@@ -73,14 +101,13 @@ pub async fn load<S: Storage>(
     key: &HistoryKey,
     read: Read,
 ) -> Result<Loaded, MemoryError> {
-    let (slot, rounds) = match read {
-        Read::All => {
-            let mut found = storage.scan_all(&whole(key)).await?.into_iter();
-            let head = found.next().unwrap_or_default();
-            let rounds = found.next().unwrap_or_default();
-            (head::slot(head.first(), &rounds), rounds)
-        }
-        Read::Tail(_) => (head::read(storage, key).await?, Vec::new()),
+    let mut found = storage.scan_all(&first_scans(key, read)).await?.into_iter();
+    let head = found.next().unwrap_or_default();
+    let rounds = found.next().unwrap_or_default();
+    let slot = match (read, head.first().and_then(head::readable)) {
+        (_, Some(slot)) => slot,
+        (Read::Tail(_), None) if !rounds.is_empty() => head::read(storage, key).await?,
+        (Read::All | Read::Tail(_), None) => head::slot(head.first(), &rounds),
     };
     let Some(mut head) = slot.head else {
         return Ok(Loaded {
@@ -102,7 +129,7 @@ pub async fn load<S: Storage>(
             found
         }
         Read::Tail(0) => Found::default(),
-        Read::Tail(size) => tail(storage, &prefix, size).await?,
+        Read::Tail(size) => tail(storage, key, &prefix, size, rounds).await?,
     };
     head.next_seq = head.next_seq.max(found.end);
     Ok(Loaded {
@@ -144,30 +171,35 @@ impl Found {
     }
 }
 
-/// Pages grow, so that long reads stay linear.
-async fn tail<S: Storage>(storage: &S, rounds: &Key, size: usize) -> Result<Found, MemoryError> {
+/// Goes on from the first page, whose rounds may be of several epochs. Pages grow, so that long reads stay linear.
+async fn tail<S: Storage>(
+    storage: &S,
+    key: &HistoryKey,
+    rounds: &Key,
+    size: usize,
+    mut records: Vec<Record>,
+) -> Result<Found, MemoryError> {
     let mut found = Found::default();
-    let mut range = Range::prefix(rounds);
-    // A round has two messages at least, mostly.
-    let mut limit = size / 2 + 2;
+    let mut limit = first_page(size);
     loop {
-        let options = ScanOptions {
-            limit: Some(limit),
-            reverse: true,
-        };
-        let page = storage.scan(Table::Rounds, &range, options).await?;
-        page.iter().for_each(|record| found.add(record));
-        let Some(first) = page.last().filter(|_| page.len() >= limit) else {
+        let own = records
+            .iter()
+            .filter(|record| record.key.starts_with(rounds));
+        own.for_each(|record| found.add(record));
+        let more = records.last().filter(|_| records.len() >= limit);
+        // What stands before the epoch's rounds is of an earlier one.
+        let Some(first) = more.filter(|first| first.key >= *rounds) else {
             found.complete = true;
             return Ok(found);
         };
         if found.suffices(size) {
             return Ok(found);
         }
-        range = Range::bounds(
-            Bound::Included(rounds.clone()),
+        let range = Range::bounds(
+            Bound::Included(key.head()),
             Bound::Excluded(first.key.clone()),
         );
         limit = limit.saturating_mul(2);
+        records = storage.scan(Table::Rounds, &range, page(limit)).await?;
     }
 }

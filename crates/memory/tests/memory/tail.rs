@@ -2,11 +2,13 @@
 
 use mnemograph_memory::history::{self, Loaded, Read};
 use mnemograph_memory::{Message, Role, Status, ViewPolicy, view};
-use mnemograph_storage::MemoryStorage;
+use mnemograph_storage::{
+    Batch, Durability, MemoryStorage, Range, ScanOptions, Storage, StoreError, Table,
+};
 use pollster::block_on;
 use proptest::prelude::*;
 
-use crate::support::faulty_storage::FaultyStorage;
+use crate::support::faulty_storage::{Fault, FaultyStorage};
 use crate::support::*;
 
 fn tail(storage: &MemoryStorage, size: usize) -> Loaded {
@@ -26,7 +28,11 @@ fn a_tail_reads_pages_from_the_end() {
     }
     storage.take_calls();
     let loaded = block_on(history::load(&storage, &key(), Read::Tail(10))).unwrap();
-    assert_eq!(storage.take_calls().len(), 2, "the head and one page");
+    assert_eq!(
+        storage.take_calls().len(),
+        1,
+        "the head and one page at once"
+    );
     assert!(loaded.messages.len() > 10 && loaded.messages.len() <= 20);
     assert_eq!(loaded.messages.last().unwrap().id, "a499");
     assert_eq!((loaded.count, loaded.complete), (1_000, false));
@@ -51,6 +57,42 @@ fn a_tail_goes_on_past_what_no_view_shows() {
     assert!(loaded.complete || loaded.messages.iter().any(|message| message.id == "u1"));
     let shown = view(&loaded.messages, &ViewPolicy::Window { size: 2 }, None);
     assert_eq!(show(&shown.messages), "u1 a1");
+}
+
+#[test]
+fn a_further_page_that_fails_says_so() {
+    let storage = FaultyStorage::new(MemoryStorage::new());
+    stored(&storage, None, &round("first", "u1 a1"));
+    for i in 0..8 {
+        let mut failed = round(&format!("f{i}"), &format!("u{i}0 a{i}0"));
+        failed.end(Status::Failed, None);
+        stored(&storage, None, &failed);
+    }
+    let _ = storage.take_calls();
+    storage.fail(1, Fault::Refuse(StoreError::Blocked("x".to_owned())));
+    let error = block_on(history::load(&storage, &key(), Read::Tail(1))).unwrap_err();
+    assert_eq!((error.code(), error.retryable()), ("E_STORE_BLOCKED", true));
+}
+
+#[test]
+fn rounds_of_an_earlier_life_are_no_part_of_a_tail() {
+    let storage = MemoryStorage::new();
+    let old = stored(&storage, None, &round("old", "u1 a1"));
+    let left: Vec<_> = block_on(storage.scan(Table::Rounds, &Range::all(), ScanOptions::default()))
+        .unwrap()
+        .into_iter()
+        .map(|record| (record.key, record.value))
+        .collect();
+    block_on(history::clear(&storage, &key())).unwrap();
+    let base = stored(&storage, None, &round("new", "u2 a2"));
+    assert_ne!(base.epoch, old.epoch);
+    for (key, value) in left {
+        let batch = Batch::new(Durability::Relaxed).put(Table::Rounds, key, value);
+        block_on(storage.commit(batch)).unwrap();
+    }
+    let loaded = tail(&storage, 10);
+    let ids: Vec<&str> = loaded.messages.iter().map(|message| &*message.id).collect();
+    assert_eq!((ids, loaded.complete), (vec!["u2", "a2"], true));
 }
 
 #[test]

@@ -16,7 +16,7 @@ impl<S: Storage> RunStore<S> {
         let mut scans = thread::scans(namespace, thread)?;
         scans.push(checkpoint::scan(namespace, Some(thread))?);
         if let Some(memory) = &self.place.only_history {
-            scans.extend(history::scans(&self.key(memory)?));
+            scans.extend(history::scans(&self.key(memory)?, memory.policy.read()));
         }
         self.storage.fetch(scans).await?;
         self.check_nobody_waits().await?;

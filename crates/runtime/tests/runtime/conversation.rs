@@ -336,3 +336,70 @@ fn memory_events_name_the_memory_and_who_uses_it() {
         ]
     );
 }
+
+#[test]
+fn a_window_sends_the_last_messages_and_keeps_all() {
+    let windowed = |node_type: &str, settings: serde_json::Value| {
+        plan(&chat_graph("g", |graph| {
+            graph["nodes"][3] = node("memory", node_type, settings);
+        }))
+    };
+    let storage = MemoryStorage::new();
+    let answers = (1..=4).map(|n| Answer::text(&format!("a{n}")));
+    let mut bench = Bench::on(storage.clone(), "default");
+    bench.host.answers("default", answers);
+    let small = windowed("window_memory", json!({"window_size": 3}));
+    for n in 1..=3 {
+        bench.say(&small, &format!("u{n}"));
+    }
+    let sent = ["system: Be kind.", "user: u2", "assistant: a2", "user: u3"];
+    assert_eq!(bench.last_prompt(), sent, "whole exchanges only");
+    // The same place with a larger window: what was left out comes back.
+    let large = windowed("window_memory", json!({"window_size": "40"}));
+    bench.say(&large, "u4");
+    assert_eq!(bench.last_prompt().len(), 8);
+    let view = pollster::block_on(bench.runtime.state_inspect(&small, "memory", "t")).unwrap();
+    let in_view: Vec<bool> = view
+        .messages
+        .iter()
+        .map(|message| message.in_view)
+        .collect();
+    assert_eq!(
+        (view.count, in_view.len()),
+        (8, 8),
+        "the store keeps everything"
+    );
+    assert_eq!(in_view.iter().filter(|in_view| **in_view).count(), 2);
+    assert_eq!(in_view.last(), Some(&true));
+    // Another type in the same place begins anew.
+    let mut other = Bench::later(storage, [Answer::text("b1")]);
+    other.say(&windowed("buffer_memory", json!({})), "u5");
+    assert_eq!(other.last_prompt(), ["system: Be kind.", "user: u5"]);
+}
+
+#[test]
+fn a_window_of_nothing_stores_and_a_tiny_one_says_so() {
+    for (size, warned) in [(0, false), (1, true)] {
+        let plan = plan(&chat_graph("g", |graph| {
+            graph["nodes"][3] = node("memory", "window_memory", json!({"window_size": size}));
+        }));
+        let mut bench = Bench::new();
+        bench
+            .host
+            .answers("default", [Answer::text("a1"), Answer::text("a2")]);
+        bench.say(&plan, "u1");
+        let second = bench.say(&plan, "u2");
+        assert_eq!(bench.last_prompt(), ["system: Be kind.", "user: u2"]);
+        let has = second
+            .warnings
+            .iter()
+            .any(|warning| warning.code == "W_WINDOW_EMPTY");
+        assert_eq!(has, warned, "size {size}");
+        assert_eq!(
+            pollster::block_on(bench.runtime.state_inspect(&plan, "memory", "t"))
+                .unwrap()
+                .count,
+            4
+        );
+    }
+}

@@ -25,7 +25,7 @@ use crate::{
 use finish::Closing;
 use mnemograph_compact::FromJson;
 use mnemograph_graph::{AiAgent, NodeIx, Settings};
-use mnemograph_memory::{Message, Part, Role, Round, Status, ViewPolicy};
+use mnemograph_memory::{Message, Part, Role, Round, Status};
 use serde::Serialize;
 use serde_json::Value;
 use tools::ToolRun;
@@ -282,11 +282,10 @@ impl Agent {
                 "Look at them in the State tab; export or clear the history there.",
             );
         }
-        let view = mnemograph_memory::into_view(
-            history.messages,
-            &ViewPolicy::Buffer,
-            core.plan.model_ref(self.node),
-        );
+        let used = self.memory.as_ref();
+        let policy = used.map(|used| used.memory.policy).unwrap_or_default();
+        let view =
+            mnemograph_memory::into_view(history.messages, &policy, core.plan.model_ref(self.node));
         for warning in &view.warnings {
             core.warn(
                 Some(self.node),

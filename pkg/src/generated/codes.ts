@@ -95,6 +95,7 @@ export const WARNING_CODES = [
   "W_UNUSED_VAR",
   "W_VAR_UNCOERCED",
   "W_WINDOW_EMPTY",
+  "W_WINDOW_SMALL",
 ] as const;
 
 /** One warning code. */

@@ -1,7 +1,7 @@
 //! Frames: the run itself, one pass of a loop, one execution of a sub-graph. What steps leave behind belongs to
 //! the frame that they ran in.
 
-use crate::{error::RunError, event::NodeStatus};
+use crate::{error::RunError, event::NodeStatus, held::Held};
 use mnemograph_compact::{Fault, FromJson, SortedMap};
 use mnemograph_graph::{EdgeIx, NodeIx};
 use mnemograph_memory::Message;
@@ -72,7 +72,7 @@ pub(crate) enum FrameKind {
     Pass {
         container: NodeIx,
         index: u64,
-        item: Option<Value>,
+        item: Held,
     },
     Graph {
         inputs: Map<String, Value>,

@@ -15,6 +15,7 @@ mod effect;
 mod error;
 mod event;
 mod frame;
+mod held;
 mod interrupt;
 mod model;
 mod names;

@@ -1,5 +1,6 @@
 //! What templates can read, and the evaluation of a node's settings.
 
+use crate::held::Held;
 use crate::{core::Core, error::RunError, frame::FrameKind, plan::Compiled};
 use mnemograph_graph::{NodeIx, Scope, Settings};
 use mnemograph_memory::Message;
@@ -108,10 +109,11 @@ impl Core {
                 .frames_around()
                 .find_map(|(_, frame)| match &frame.kind {
                     FrameKind::Pass {
-                        item: Some(item), ..
+                        item: Held(Some(item)),
+                        ..
                     } if root == "item" => Some(item.clone()),
                     FrameKind::Pass {
-                        item: Some(_),
+                        item: Held(Some(_)),
                         index,
                         ..
                     } => Some(Value::from(*index)),

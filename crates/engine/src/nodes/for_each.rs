@@ -4,6 +4,7 @@ use crate::{
     core::Core,
     error::RunError,
     frame::{FrameId, FrameKind, Outcome},
+    held::Held,
     nodes::{Activity, Entered, Progress, Signal},
 };
 use mnemograph_compact::{FromJson, sort_by};
@@ -20,7 +21,7 @@ pub(crate) struct ForEach {
     next: u64,
     running: Vec<(FrameId, u64)>,
     /// `None` for an item that is not over or was dropped.
-    results: Vec<Option<Value>>,
+    results: Vec<Held>,
     errors: Vec<(u64, Value)>,
     /// Why no further item begins.
     failed: Option<RunError>,
@@ -47,7 +48,7 @@ impl ForEach {
             .hint("Raise max_items and limits.items, or cut the list before."));
         }
         let mut state = Self {
-            results: vec![None; items.len()],
+            results: vec![Held::default(); items.len()],
             left: items.into(),
             next: 0,
             running: Vec::new(),
@@ -127,7 +128,7 @@ impl ForEach {
             .ok()
             .and_then(|index| self.results.get_mut(index));
         if let Some(slot) = slot {
-            *slot = value;
+            *slot = Held(value);
         }
     }
 
@@ -146,7 +147,7 @@ impl ForEach {
             let kind = FrameKind::Pass {
                 container: node,
                 index,
-                item: Some(item),
+                item: Held(Some(item)),
             };
             let name = format!("{}[{index}]", core.node_id(node));
             self.running.push((core.spawn(kind, None, name), index));
@@ -166,7 +167,10 @@ impl ForEach {
         Progress::left(
             "done",
             [
-                ("results", results.into_iter().flatten().collect()),
+                (
+                    "results",
+                    results.into_iter().filter_map(|result| result.0).collect(),
+                ),
                 ("errors", errors.map(|(_, error)| error).collect()),
             ],
         )

@@ -5,6 +5,7 @@ use crate::{
     effect::{Effect, Input, RequestId},
     error::RunError,
     event::EventData,
+    held::Held,
     names::text_of,
     nodes::{Activity, Entered, Progress, Signal},
 };
@@ -18,7 +19,7 @@ use serde_json::{Number, Value};
 pub(crate) struct Write {
     request: RequestId,
     state_id: String,
-    value: Option<Value>,
+    value: Held,
     name: String,
 }
 
@@ -57,7 +58,7 @@ pub(crate) fn enter(core: &mut Core, node: NodeIx, settings: &VarSet) -> Entered
         let write = Write {
             request,
             state_id,
-            value,
+            value: Held(value),
             name: var.name.clone(),
         };
         return Ok((Some(Activity::Write(write)), Progress::Waiting));
@@ -79,7 +80,7 @@ impl Write {
             return Progress::Failed(failure.into_error("E_STORE_UNAVAILABLE"));
         }
         let state_id = std::mem::take(&mut self.state_id);
-        put(&mut core.thread_variables, state_id, self.value.take());
+        put(&mut core.thread_variables, state_id, self.value.0.take());
         let target = core.plan.graph.links(node, "var").first().copied();
         let Some(target) = target else {
             return Progress::Failed(RunError::internal("A written variable is gone."));

@@ -4,6 +4,7 @@ use crate::{
     core::Core,
     error::RunError,
     frame::{FrameKind, Outcome},
+    held::Held,
     nodes::{Activity, Entered, Progress, Signal},
 };
 use mnemograph_compact::FromJson;
@@ -98,7 +99,7 @@ impl WhileLoop {
         let kind = FrameKind::Pass {
             container: node,
             index: self.passes,
-            item: None,
+            item: Held(None),
         };
         let name = format!("{}[{}]", core.node_id(node), self.passes);
         core.spawn(kind, None, name);

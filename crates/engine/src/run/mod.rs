@@ -181,6 +181,8 @@ impl Run {
             }
             (Phase::Closing { .. }, Input::Cancel { .. }) => {}
             (Phase::Suspending { .. }, Input::Cancel { reason }) => self.late_cancel = Some(reason),
+            // What is being put away stays as it is; the checkpoint holds the open rounds.
+            (Phase::Suspending { .. }, Input::JournalFailed { .. } | Input::Timer) => {}
             (_, Input::Cancel { reason }) => self.end_with(Ending::Cancelled(reason)),
             (_, Input::JournalFailed { failure }) => self.core.warn(
                 None,

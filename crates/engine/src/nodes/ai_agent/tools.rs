@@ -7,6 +7,7 @@ use crate::{
     error::{Failure, RunError},
     event::EventData,
     frame::{FrameId, Outcome},
+    held::Held,
     interrupt::{Interrupt, InterruptKind, PendingCall},
     nodes::{Load, Progress, ask::TIMEOUT, subgraph},
     plan::PlannedTool,
@@ -25,7 +26,7 @@ const APPROVE: &str = "approve";
 pub(super) struct ToolRun {
     call_id: String,
     name: String,
-    args: Option<Value>,
+    args: Held,
     state: State,
 }
 
@@ -104,7 +105,7 @@ impl Agent {
                 } => Some(ToolRun {
                     call_id,
                     name,
-                    args,
+                    args: Held(args),
                     state: State::Queued,
                 }),
                 _ => None,
@@ -353,14 +354,14 @@ impl ToolRun {
                 EventData::ToolCall {
                     call_id: self.call_id.clone(),
                     name: self.name.clone(),
-                    args: self.args.clone().unwrap_or(Value::Null),
+                    args: self.args.0.clone().unwrap_or(Value::Null),
                 },
             );
         }
         let plan = std::rc::Rc::clone(&core.plan);
         let tools = plan.tools(agent);
         let tool = tools.iter().find(|tool| tool.spec.name == self.name);
-        let refused = match (tool, &self.args) {
+        let refused = match (tool, &self.args.0) {
             (None, _) => {
                 let names: Vec<_> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
                 Some(format!(
@@ -377,7 +378,7 @@ impl ToolRun {
             }
             (Some(_), Some(_)) => None,
         };
-        let (Some(tool), Some(args), None) = (tool, self.args.clone(), &refused) else {
+        let (Some(tool), Some(args), None) = (tool, self.args.0.clone(), &refused) else {
             return self.done(
                 core,
                 agent,

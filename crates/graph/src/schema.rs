@@ -51,6 +51,10 @@ fn members(value: Value) -> Map<String, Value> {
     }
 }
 
+/// Numbers may be written as text, as forms do.
+const WHOLE_TEXT: &str = r"^\s*[+-]?[0-9]+\s*$";
+const DECIMAL_TEXT: &str = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$";
+
 /// An object with these members, and whatever begins with `x-`.
 fn closed(properties: Map<String, Value>, required: &[&str]) -> Map<String, Value> {
     members(json!({
@@ -189,10 +193,10 @@ fn type_of(value: SettingType) -> Value {
         SettingType::Texts => json!({"type": "array", "items": {"type": "string"}}),
         SettingType::Boolean => json!({"type": "boolean"}),
         SettingType::Integer { min, max } => {
-            json!({"type": "integer", "minimum": min, "maximum": max})
+            json!({"type": ["integer", "string"], "minimum": min, "maximum": max, "pattern": WHOLE_TEXT})
         }
         SettingType::Number { min, max } => {
-            json!({"type": "number", "minimum": min, "maximum": max})
+            json!({"type": ["number", "string"], "minimum": min, "maximum": max, "pattern": DECIMAL_TEXT})
         }
         SettingType::Choice { options } => json!({"enum": options}),
         SettingType::Object | SettingType::Schema | SettingType::Entries => {

@@ -14,7 +14,7 @@ const CHAINS = [
   [STEPS, [pocketFlow, xstate, llamaIndex, langGraph]],
 ];
 
-const MESSAGES = 1_000;
+const MESSAGES = 10_000;
 const PIECE = "x".repeat(64);
 const PIECES = 4_096;
 
@@ -71,7 +71,7 @@ export default async function bench(log) {
   const longThread = await seeded(onDisk, log);
   const text = (i) => `${i} ${TEXT}`;
   await add(`agent turn with one tool on ${MESSAGES} messages`, {
-    [`${SELF}, all of it sent, on IndexedDB`]: () => turn(longThread, "long"),
+    [`${SELF}, window of 10 on IndexedDB`]: () => turn(longThread, "long"),
     [`${openAiAgents.name}, MemorySession in RAM`]: openAiAgents.remembering(MESSAGES, text),
     [`${langChain.name}, MemorySaver in RAM`]: await langChain.remembering(MESSAGES, text),
   });
@@ -147,7 +147,7 @@ async function turn(graph, thread) {
 
 /** A thread that has been talked on for long, by turns as people would. */
 async function seeded(runtime, log) {
-  const graph = await runtime.load(chatGraph({ type: "buffer_memory" }));
+  const graph = await runtime.load(chatGraph({ type: "window_memory" }));
   const turns = MESSAGES / 4;
   for (let i = 0; i < turns; i += 1) {
     if (i % 500 === 0) log(`seeding, turn ${i} of ${turns}`);

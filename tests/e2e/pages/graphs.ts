@@ -4,6 +4,8 @@ export interface ChatGraphOptions {
   /** Id of the memory node. */
   memory?: string;
   scope?: "thread" | "session" | "call";
+  /** The agent's memory is a window of so many messages, not a buffer. */
+  window?: number;
   /** A second memory node, of a second agent that speaks first. */
   second?: string;
   /** A person must agree to each call of the tool. */
@@ -13,6 +15,7 @@ export interface ChatGraphOptions {
 /** A chat with an agent that has a model, a memory and a tool of the page. */
 export function chatGraph(options: ChatGraphOptions = {}): object {
   const { id = "chat", memory = "memory", scope = "thread", second, approve = false } = options;
+  const { window } = options;
   const document = {
     format: "mnemograph",
     format_version: 1,
@@ -22,7 +25,9 @@ export function chatGraph(options: ChatGraphOptions = {}): object {
       { id: "start", type: "chat_trigger" },
       { id: "agent", type: "ai_agent", settings: { system_prompt: "Be brief." } },
       { id: "llm", type: "llm_model", settings: { model: "default", max_retries: 0 } },
-      { id: memory, type: "buffer_memory", settings: { scope } },
+      window === undefined
+        ? { id: memory, type: "buffer_memory", settings: { scope } }
+        : { id: memory, type: "window_memory", settings: { scope, window_size: window } },
       {
         id: "weather",
         type: "tool",

@@ -1,4 +1,4 @@
-// Builds dist: ES2022 modules with shared chunks, the wasm module beside them, and the declarations.
+// Builds dist: ES2022 modules with shared chunks, the wasm module, the schema of documents, and the declarations.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -50,6 +50,7 @@ fs.chmodSync(at("dist", "cli", "main.js"), 0o755);
 
 fs.mkdirSync(at("dist", "wasm"));
 fs.copyFileSync(at("src", "wasm", "core_bg.wasm"), at("dist", "wasm", "core_bg.wasm"));
+fs.copyFileSync(at("src", "generated", "graph.schema.json"), at("dist", "graph.schema.json"));
 
 const tsc = path.join(at("..", "node_modules", "typescript", "bin", "tsc"));
 execFileSync(process.execPath, [tsc, "-p", at("tsconfig.build.json")], { stdio: "inherit" });

@@ -3,7 +3,6 @@
 use mnemograph_compact::{FromJson, SortedSet};
 use serde::Serialize;
 
-use crate::history::Read;
 use crate::message::{Message, ModelRef, Role};
 use crate::repair::{Repaired, into_repaired};
 use crate::warning::Warning;
@@ -23,17 +22,6 @@ pub enum ViewPolicy {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         size: usize,
     },
-}
-
-impl ViewPolicy {
-    /// What has to be read of a history for it.
-    #[must_use]
-    pub const fn read(self) -> Read {
-        match self {
-            Self::Buffer => Read::All,
-            Self::Window { size } => Read::Tail(size),
-        }
-    }
 }
 
 /// What a model is shown.

@@ -7,7 +7,7 @@ use crate::read_ahead::ReadAhead;
 use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
-    Appended, Base, HistoryKey, JournalRow, MemoryError, Round, Scope, Shown, history, thread,
+    Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
 use serde::Serialize;
@@ -147,7 +147,7 @@ impl<S: Storage> RunStore<S> {
 
     async fn load(&self, memory: &MemoryRef) -> Result<LoadedHistory, MemoryError> {
         let key = self.key(memory)?;
-        let read = memory.policy.read();
+        let read = Read::for_view(memory.policy);
         let loaded = match memory.scope {
             Scope::Thread => {
                 let is_live = |run_id: &str| (self.is_live)(run_id);

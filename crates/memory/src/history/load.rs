@@ -12,7 +12,7 @@ use crate::keys::{self, HistoryKey};
 use crate::message::{Message, Role};
 use crate::records::{Extent, Quarantined, read_round};
 use crate::repair::into_repaired;
-use crate::view::stored_count;
+use crate::view::{ViewPolicy, stored_count};
 
 /// How much to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, FromJson)]
@@ -23,6 +23,17 @@ pub enum Read {
     /// The last rounds, back to where there are more than this many messages that a view shows, and a user message:
     /// enough for a window of that size (0-rulings.md 0.4). Read by pages, whatever the length of the history.
     Tail(usize),
+}
+
+impl Read {
+    /// What a view needs.
+    #[must_use]
+    pub const fn for_view(policy: ViewPolicy) -> Self {
+        match policy {
+            ViewPolicy::Buffer => Self::All,
+            ViewPolicy::Window { size } => Self::Tail(size),
+        }
+    }
 }
 
 /// A history as it was read.

@@ -2,7 +2,7 @@
 
 use super::{Place, RunStore, Turn, Unwritten, failure};
 use mnemograph_engine::Input;
-use mnemograph_memory::{MemoryError, Shown, ShownStatus, checkpoint, history, thread};
+use mnemograph_memory::{MemoryError, Read, Shown, ShownStatus, checkpoint, history, thread};
 use mnemograph_storage::{Batch, Durability, Storage};
 use std::rc::Rc;
 
@@ -16,7 +16,10 @@ impl<S: Storage> RunStore<S> {
         let mut scans = thread::scans(namespace, thread)?;
         scans.push(checkpoint::scan(namespace, Some(thread))?);
         if let Some(memory) = &self.place.only_history {
-            scans.extend(history::scans(&self.key(memory)?, memory.policy.read()));
+            scans.extend(history::scans(
+                &self.key(memory)?,
+                Read::for_view(memory.policy),
+            ));
         }
         self.storage.fetch(scans).await?;
         self.check_nobody_waits().await?;

@@ -126,6 +126,9 @@ pub struct SettingSpec {
     pub template: Option<TemplateKind>,
     /// One sentence for people.
     pub description: &'static str,
+    /// Documents may say it, and nothing comes of it yet: who sets it is warned.
+    #[serde(skip)]
+    pub planned: bool,
 }
 
 impl SettingSpec {
@@ -142,6 +145,7 @@ impl SettingSpec {
             required: false,
             template: None,
             description,
+            planned: false,
         }
     }
 
@@ -152,6 +156,12 @@ impl SettingSpec {
 
     pub(crate) const fn required(mut self) -> Self {
         self.required = true;
+        self
+    }
+
+    /// Nothing comes of it yet.
+    pub(crate) const fn planned(mut self) -> Self {
+        self.planned = true;
         self
     }
 

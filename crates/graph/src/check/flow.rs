@@ -4,7 +4,7 @@ use super::calls::answers_person;
 use super::{DraftGraph, DraftNode};
 use crate::catalogue::{Direction, Kind};
 use crate::document::EdgeType;
-use crate::nodes::{Scope, Settings, WindowMemory};
+use crate::nodes::{Scope, Settings};
 use crate::problem::{Code, Problem, Problems, quote};
 
 pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
@@ -259,19 +259,6 @@ fn judge_resources(draft: &DraftGraph, problems: &mut Problems) {
             && !links.any(|flow| draft.doubts.cover(index, *flow, Direction::Out))
         {
             problems.add(unlinked(node, offer.flow).port(offer.name.as_ref()));
-        }
-        if let Some(Settings::WindowMemory(WindowMemory { window_size: 1, .. })) = node.settings {
-            problems.add(
-                node.problem(
-                    Code::WindowSmall,
-                    format!(
-                        "{} sends one message at most, and no question fits with its answer.",
-                        quote(node.id())
-                    ),
-                    "Set \"window_size\" to 2 or more, or to 0 to send nothing.",
-                )
-                .at(&node.path.key("settings").key("window_size")),
-            );
         }
         let waits = spec
             .port("messages_in", EdgeType::Data, Direction::In)

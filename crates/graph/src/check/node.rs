@@ -9,7 +9,7 @@ use super::DraftNode;
 use crate::catalogue::{self, Direction, Kind, NodeSpec};
 use crate::document::{EdgeType, NodeDocument};
 use crate::getters::Get;
-use crate::nodes::Settings;
+use crate::nodes::{Settings, WindowMemory};
 use crate::policy::{ON_ERROR, OnError, is_code};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::read::ReadNode;
@@ -49,6 +49,10 @@ pub(super) fn judge(
             draft.has_unsure_ports = draft.settings.is_none();
         }
         without_effect(spec, &draft, problems);
+        if draft.is_enabled() {
+            not_yet(spec, &draft, problems);
+            small_window(&draft, problems);
+        }
     }
     draft
 }
@@ -222,4 +226,47 @@ fn without_effect(spec: &NodeSpec, draft: &DraftNode, problems: &mut Problems) {
                 .at(&draft.path.key(key)),
         );
     }
+}
+
+/// What the format has and this version does nothing about: silence would pass for consent.
+fn not_yet(spec: &NodeSpec, draft: &DraftNode, problems: &mut Problems) {
+    let settings = draft.path.key("settings");
+    let planned = spec.settings.iter().filter(|setting| setting.planned);
+    let set = planned.filter(|setting| draft.map.get(setting.name) != setting.absent().as_ref());
+    let places = set.map(|setting| settings.key(setting.name));
+    let renamed = spec.keeps_state && !draft.document.renamed_from.is_empty();
+    let places = places.chain(renamed.then(|| draft.path.key("renamed_from")));
+    for place in places {
+        problems.add(
+            draft
+                .problem(
+                    Code::NotYet,
+                    format!("What {} says there has no effect yet.", quote(draft.id())),
+                    "Remove it, or keep it for a version that honours it.",
+                )
+                .at(&place),
+        );
+    }
+}
+
+/// A window of one message has no room for a question with its answer (3-memory.md D7).
+fn small_window(draft: &DraftNode, problems: &mut Problems) {
+    if !matches!(
+        draft.settings,
+        Some(Settings::WindowMemory(WindowMemory { window_size: 1, .. }))
+    ) {
+        return;
+    }
+    problems.add(
+        draft
+            .problem(
+                Code::WindowSmall,
+                format!(
+                    "{} sends one message at most, and no question fits with its answer.",
+                    quote(draft.id())
+                ),
+                "Set \"window_size\" to 2 or more, or to 0 to send nothing.",
+            )
+            .at(&draft.path.key("settings").key("window_size")),
+    );
 }

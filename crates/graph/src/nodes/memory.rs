@@ -100,41 +100,49 @@ const SCOPE: SettingSpec = SettingSpec::new(
 const SET_FROM_INPUT: SettingSpec = SettingSpec::new(
     "set_from_input",
     SettingType::Boolean,
-    "Opens the port messages_in, which overwrites the whole memory.",
+    "Not in effect yet: opens the port messages_in, which overwrites the whole memory.",
 )
-.or(DefaultValue::Boolean(false));
+.or(DefaultValue::Boolean(false))
+.planned();
 
 const OUTPUT_MESSAGES: SettingSpec = SettingSpec::new(
     "output_messages",
     SettingType::Boolean,
-    "Opens the port messages, a snapshot of the memory that changes nothing.",
+    "Not in effect yet: opens the port messages, a snapshot of the memory that changes nothing.",
 )
-.or(DefaultValue::Boolean(false));
+.or(DefaultValue::Boolean(false))
+.planned();
 
 const RETAINED: SettingSpec = SettingSpec::new(
     "retention",
     SettingType::Record { fields: RETENTION },
-    "Prunes the oldest rounds; keeps everything if empty.",
-);
+    "Not in effect yet: prunes the oldest rounds; keeps everything if empty.",
+)
+.planned();
 
 const GUARDED: SettingSpec = SettingSpec::new(
     "token_guard",
     SettingType::Record {
         fields: TOKEN_GUARD,
     },
-    "Shortens what the model is sent; nothing if empty.",
-);
+    "Not in effect yet: shortens what the model is sent; nothing if empty.",
+)
+.planned();
 
 const PORTS: &[Port] = &[
     Port::link_out("memory", EdgeType::LinkMemory, "The memory."),
     Port::data_in(
         "messages_in",
         ValueType::Messages,
-        "Overwrites the whole memory.",
+        "Not in effect yet: overwrites the whole memory.",
     )
     .opened_by(OpenedBy::Setting("set_from_input")),
-    Port::data_out("messages", ValueType::Messages, "A snapshot of the memory.")
-        .opened_by(OpenedBy::Setting("output_messages")),
+    Port::data_out(
+        "messages",
+        ValueType::Messages,
+        "Not in effect yet: a snapshot of the memory.",
+    )
+    .opened_by(OpenedBy::Setting("output_messages")),
 ];
 
 pub(crate) static BUFFER: NodeSpec = NodeSpec {

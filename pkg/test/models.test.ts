@@ -71,6 +71,18 @@ test("F1: a call message with two calls, their results, one of them an error", (
   ]);
 });
 
+test.each<[unknown, string]>([
+  [null, "null"],
+  [{}, "{}"],
+  [undefined, "{}"],
+  [0, "0"],
+])("arguments %j go back as %s", (args, written) => {
+  const call = { type: "tool_call", call_id: "x", name: "one", args } as Part;
+  expect(toServerMessages([message("assistant", call)], dialect)).toMatchObject([
+    { tool_calls: [{ function: { arguments: written } }] },
+  ]);
+});
+
 const image: Part = {
   type: "image",
   source: { kind: "inline", base64: "AAAA" },

@@ -159,9 +159,9 @@ function assistantMessage(message: Message, dialect: Dialect): ServerMessage {
   };
 }
 
-/** The model's exact text of the arguments goes back as it came, valid JSON or not. */
-function toServerCall(part: Extract<Part, { type: "tool_call" }>): unknown {
-  const written = part.args_raw ?? JSON.stringify(part.args ?? {});
+/** The model's exact text of the arguments goes back as it came, valid JSON or not. `null` is not `{}`. */
+function toServerCall({ args = {}, ...part }: Extract<Part, { type: "tool_call" }>): unknown {
+  const written = part.args_raw ?? JSON.stringify(args);
   return { id: part.call_id, type: "function", function: { name: part.name, arguments: written } };
 }
 

@@ -23,5 +23,6 @@ mod nodes_people;
 mod nodes_variables;
 mod people;
 mod support;
+mod telling;
 mod tools;
 mod turns;

@@ -1,24 +1,15 @@
 //! Walks through real graphs: a host that answers what it is asked, well or badly, in any order, twice or late.
-//! `WALKS=20000 cargo test -p mnemograph-engine --release --test walks` takes as many; the seed is fixed.
-#![allow(clippy::allow_attributes, reason = "tests may panic")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
+//! `WALKS=20000 cargo test -p mnemograph-engine --release --test laws walk` takes as many; the seed is fixed.
 
-mod graphs;
-mod walker;
-
-use graphs::plans;
+use crate::graphs::{NOT_WALKED, plans};
+use crate::told::Told;
+use crate::walker::{Leg, Walker, identity, moves};
 use mnemograph_engine::{Effect, Plan, Recording, Run, replay};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use walker::{Leg, Walker, identity, moves};
 
 /// How many walks are taken, of all graphs together.
 fn walks() -> u32 {
@@ -107,24 +98,11 @@ fn put_away(plan: &Rc<Plan>, leg: &Leg, at: usize) -> Vec<Effect> {
     effects
 }
 
-/// Each leg has one end and nothing after it; the whole has one terminal event at most, and its numbers rise.
+/// Each leg has one end; the whole has one terminal event at most.
 fn judge(walker: &Walker) -> Result<(), TestCaseError> {
-    let (mut seq, mut ended) = (0, 0);
+    let mut told = Told::default();
     for leg in &walker.legs {
-        let mut finished = 0;
-        for effect in &leg.effects {
-            prop_assert_eq!(finished, 0, "nothing follows the end");
-            match effect {
-                Effect::Emit(event) => {
-                    prop_assert!(event.seq > seq, "seq increases");
-                    seq = event.seq;
-                    prop_assert_eq!(ended, 0, "no event follows the terminal one");
-                    ended += usize::from(event.data.is_terminal());
-                }
-                Effect::Finish(_) => finished += 1,
-                _ => {}
-            }
-        }
+        let finished = told.follow(&leg.effects)?;
         prop_assert_eq!(finished, 1, "a walk comes to an end");
     }
     Ok(())
@@ -143,7 +121,7 @@ fn the_graphs_have_every_node_type_and_the_walks_reach_the_depths() {
         .map(|spec| spec.node_type)
         .filter(|node_type| !used.contains(node_type))
         .collect();
-    assert_eq!(missing, graphs::NOT_WALKED);
+    assert_eq!(missing, NOT_WALKED);
 
     let seen = RefCell::new(BTreeSet::new());
     let strategy = (any::<prop::sample::Index>(), moves());

@@ -52,6 +52,7 @@ enum What {
     Timer,
     Suspend,
     JournalFailed,
+    TurnFailed,
     Cancel,
 }
 
@@ -106,7 +107,7 @@ fn what() -> impl Strategy<Value = What> {
         2 => (0..60_u64, value()).prop_map(|(request, value)| What::Foreign { request, value }),
         3 => Just(What::Timer),
         1 => Just(What::Suspend),
-        1 => prop_oneof![9 => Just(What::JournalFailed), 1 => Just(What::Cancel)],
+        1 => prop_oneof![8 => Just(What::JournalFailed), 1 => Just(What::TurnFailed), 1 => Just(What::Cancel)],
     ]
 }
 
@@ -249,6 +250,9 @@ impl Walker {
             What::Suspend => self.step(Input::Suspend),
             What::JournalFailed => self.step(Input::JournalFailed {
                 failure: Failure::new("E_STORE_QUOTA", "full"),
+            }),
+            What::TurnFailed => self.step(Input::TurnFailed {
+                failure: Failure::new("E_STORE_UNAVAILABLE", "gone"),
             }),
             What::Cancel => self.step(Input::Cancel {
                 reason: "stop".to_owned(),

@@ -1,13 +1,7 @@
 //! Laws of the state machine: any inputs are safe, equal inputs give equal effects, the state can be
 //! put away and taken out again at any time.
-#![allow(clippy::allow_attributes, reason = "tests may panic")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
 
+use crate::told::Told;
 use mnemograph_engine::{
     ChatChunk, Committed, Effect, Failure, FinishReason, Input, LoadedHistory, Plan, Run,
     RunIdentity, RunInput,
@@ -175,23 +169,9 @@ proptest! {
     #[test]
     fn any_inputs_are_safe_and_end_a_run_once(script in prop_oneof![script(), prop::collection::vec((0..400_u64, input()), 0..40)]) {
         let effects = play(&mut run(&plan()), &mut 1_000, &script);
-        let mut seq = 0;
-        let mut ended = 0;
-        let mut finished = 0;
-        for effect in &effects {
-            prop_assert_eq!(finished, 0, "nothing follows the end");
-            match effect {
-                Effect::Emit(event) => {
-                    prop_assert!(event.seq > seq, "seq increases");
-                    seq = event.seq;
-                    prop_assert_eq!(ended, 0, "no event follows the terminal one");
-                    ended += usize::from(event.data.is_terminal());
-                }
-                Effect::Finish(_) => finished += 1,
-                _ => {}
-            }
-        }
-        prop_assert_eq!(ended, finished);
+        let mut told = Told::default();
+        let finished = told.follow(&effects)?;
+        prop_assert_eq!(told.ended, finished);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-import type { EventBatch } from "./event-batch.js";
 import type {
   Approval,
   BrowserStorage,
   CheckResult,
   Cleared,
   Edited,
+  EventBatch,
   Message,
   ModelRef,
   Repaired,

@@ -33,6 +33,7 @@ pub struct RunEvent {
 
 /// Where events come from: the same for all events of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "EventOrigin"))]
 pub struct Origin {
     /// The run.
     pub run_id: String,
@@ -45,6 +46,13 @@ pub struct Origin {
 /// Events of one run as they cross, which is what a long run spends most of its time on: what they have in common once,
 /// then `[seq, t, path, node or null, type, data]` for each.
 #[derive(Debug)]
+#[cfg_attr(
+    feature = "ts",
+    derive(ts_rs::TS),
+    ts(
+        type = "{ origin: EventOrigin | null; events: [seq: number, t: number, path: string[], node: string | null, type: RunEventData[\"type\"], data: RunEventData[\"data\"]][] }"
+    )
+)]
 pub struct EventBatch<'a>(pub &'a [RunEvent]);
 
 impl Serialize for EventBatch<'_> {

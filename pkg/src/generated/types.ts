@@ -286,6 +286,40 @@ export type Edited = {
 export type ErrorMode = "fail" | "continue" | "branch";
 
 /**
+ * Events of one run as they cross, which is what a long run spends most of its time on: what they have in common once,
+ * then `[seq, t, path, node or null, type, data]` for each.
+ */
+export type EventBatch = {
+  origin: EventOrigin | null;
+  events: [
+    seq: number,
+    t: number,
+    path: string[],
+    node: string | null,
+    type: RunEventData["type"],
+    data: RunEventData["data"],
+  ][];
+};
+
+/**
+ * Where events come from: the same for all events of a run.
+ */
+export type EventOrigin = {
+  /**
+   * The run.
+   */
+  run_id: string;
+  /**
+   * The thread of the run.
+   */
+  thread_id: string;
+  /**
+   * The graph of the run.
+   */
+  graph_id: string;
+};
+
+/**
  * Who runs a tool.
  */
 export type Executor = "client" | "provider";

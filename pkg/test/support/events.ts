@@ -1,5 +1,4 @@
-import type { EventBatch } from "../../src/event-batch.js";
-import type { EventPayloads, RunEvent, RunResult } from "../../src/wire.js";
+import type { EventBatch, EventPayloads, RunEvent, RunResult } from "../../src/wire.js";
 
 /** An event of a run with everything filled in that a test does not care for. */
 export function event<T extends keyof EventPayloads>(

@@ -1,4 +1,3 @@
-import type { EventBatch } from "../../src/event-batch.js";
 import type {
   DeliveryKind,
   Glue,
@@ -8,7 +7,7 @@ import type {
   RuntimeHandle,
   StartInput,
 } from "../../src/handle.js";
-import type { CheckResult } from "../../src/wire.js";
+import type { CheckResult, EventBatch } from "../../src/wire.js";
 import { event, pack, result } from "./events.js";
 
 /** A delivery as the module would get it. */

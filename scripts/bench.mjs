@@ -23,7 +23,7 @@ const suffix = ".bench.ts";
 /** Folders that are no bench: helpers, and the peers with what they install. */
 const helpers = ["parts", "peers"];
 
-const peers = path.join("peers", `peers${suffix.replace(".ts", ".js")}`);
+const peers = path.join("peers", "peers.bench.js");
 
 /** How many fresh pages each way gets. */
 const PAGES = 9;

@@ -1,18 +1,23 @@
-// The same conversation with the runtime: a chat with one agent, a buffer memory and a tool.
+// The same conversation with the runtime: a chat with one agent, a memory and a tool.
 import { createRuntime, type Graph, type Runtime, type RuntimeOptions } from "mnemograph";
 import { TEXT } from "./histories.js";
 import type { Model } from "./model.js";
 
-export const document = {
+/** Id of the graph. */
+export const CHAT = "chat";
+
+type MemoryType = "buffer_memory" | "window_memory";
+
+const document = (memory: MemoryType): object => ({
   format: "mnemograph",
   format_version: 1,
-  id: "chat",
+  id: CHAT,
   name: "Chat",
   nodes: [
     { id: "start", type: "chat_trigger" },
     { id: "agent", type: "ai_agent" },
     { id: "llm", type: "llm_model", settings: { model: "default" } },
-    { id: "memory", type: "buffer_memory" },
+    { id: "memory", type: memory },
     { id: "lookup", type: "tool", settings: { name: "lookup", run: "host:lookup" } },
     { id: "answer", type: "reply", settings: { text: "{{ nodes.agent.output }}" } },
   ],
@@ -23,14 +28,18 @@ export const document = {
     { type: "link_memory", from: "memory.memory", to: "agent.memory" },
     { type: "link_tool", from: "lookup.tool", to: "agent.tools" },
   ],
-};
+});
 
 export interface Chat {
   runtime: Runtime;
   graph: Graph;
 }
 
-export async function openChat(model: Model, options: RuntimeOptions): Promise<Chat> {
+export async function openChat(
+  model: Model,
+  options: RuntimeOptions,
+  memory: MemoryType = "buffer_memory",
+): Promise<Chat> {
   const runtime = await createRuntime({
     models: { default: model as never },
     tools: {
@@ -42,7 +51,7 @@ export async function openChat(model: Model, options: RuntimeOptions): Promise<C
     },
     ...options,
   });
-  return { runtime, graph: await runtime.load(document) };
+  return { runtime, graph: await runtime.load(document(memory)) };
 }
 
 export async function turn({ graph }: Chat, thread: string): Promise<void> {

@@ -17,13 +17,13 @@ import { tool as aiSdkTool, generateText, isStepCount, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { createAgent } from "langchain";
 import { z } from "zod";
+import { TEXT } from "../parts/histories.js";
 
-export const QUESTION = "What does the tool say?";
-export const ANSWER = "The tool says: value 1.";
-
-const description = "Gives a value.";
-const schema = z.object({ x: z.number() });
-const execute = async ({ x }) => `value ${x}`;
+const description = "Looks something up";
+const schema = z.object({ text: z.string() });
+const args = { text: TEXT };
+const written = JSON.stringify(args);
+const execute = async () => TEXT;
 
 /** A number for each call of a tool. */
 let calls = 0;
@@ -34,7 +34,7 @@ const nextCall = () => {
 };
 
 function expect(found, who) {
-  if (found !== ANSWER) throw new Error(`${who} answered ${JSON.stringify(found)}`);
+  if (found !== TEXT) throw new Error(`${who} answered ${JSON.stringify(found)}`);
 }
 
 const usage = {
@@ -47,14 +47,14 @@ const aiSdkModel = () =>
     doGenerate: async ({ prompt }) =>
       prompt.at(-1).role === "tool"
         ? {
-            content: [{ type: "text", text: ANSWER }],
+            content: [{ type: "text", text: TEXT }],
             finishReason: { unified: "stop", raw: "stop" },
             usage,
             warnings: [],
           }
         : {
             content: [
-              { type: "tool-call", toolCallId: nextCall(), toolName: "look", input: '{"x":1}' },
+              { type: "tool-call", toolCallId: nextCall(), toolName: "lookup", input: written },
             ],
             finishReason: { unified: "tool-calls", raw: "tool_calls" },
             usage,
@@ -62,7 +62,7 @@ const aiSdkModel = () =>
           },
   });
 
-const aiSdkTools = { look: aiSdkTool({ description, inputSchema: schema, execute }) };
+const aiSdkTools = { lookup: aiSdkTool({ description, inputSchema: schema, execute }) };
 
 export const aiSdk = {
   name: "AI SDK generateText",
@@ -75,7 +75,7 @@ export const aiSdk = {
         model,
         tools: aiSdkTools,
         stopWhen: isStepCount(5),
-        messages: [{ role: "user", content: QUESTION }],
+        messages: [{ role: "user", content: TEXT }],
       });
       expect(text, "AI SDK");
     };
@@ -89,7 +89,7 @@ export const aiSdkStream = (pieces, piece) => {
   });
   return async () => {
     model.doStreamCalls.length = 0;
-    const { textStream } = streamText({ model, prompt: QUESTION });
+    const { textStream } = streamText({ model, prompt: TEXT });
     let length = 0;
     for await (const text of textStream) length += text.length;
     return length;
@@ -123,11 +123,11 @@ class AgentsModel {
       ? {
           type: "function_call",
           callId: nextCall(),
-          name: "look",
-          arguments: '{"x":1}',
+          name: "lookup",
+          arguments: written,
           status: "completed",
         }
-      : said(ANSWER);
+      : said(TEXT);
     return { usage: new Usage(), output: [item], responseId: `r_${calls}` };
   }
 
@@ -158,7 +158,7 @@ export const openAiAgents = {
 
 function agentsTurn(session) {
   setTracingDisabled(true);
-  const look = agentsTool({ name: "look", description, parameters: schema, execute });
+  const look = agentsTool({ name: "lookup", description, parameters: schema, execute });
   const agent = new Agent({
     name: "bench",
     instructions: "Be brief.",
@@ -167,7 +167,7 @@ function agentsTurn(session) {
   });
   const runner = new Runner({ tracingDisabled: true });
   return async () => {
-    const { finalOutput } = await runner.run(agent, QUESTION, { session: session() });
+    const { finalOutput } = await runner.run(agent, TEXT, { session: session() });
     expect(finalOutput, "OpenAI Agents");
   };
 }
@@ -188,16 +188,16 @@ class LangChainModel extends BaseChatModel {
   async _generate(messages) {
     const message =
       messages.at(-1).getType() === "tool"
-        ? new AIMessage(ANSWER)
+        ? new AIMessage(TEXT)
         : new AIMessage({
             content: "",
-            tool_calls: [{ name: "look", args: { x: 1 }, id: nextCall(), type: "tool_call" }],
+            tool_calls: [{ name: "lookup", args, id: nextCall(), type: "tool_call" }],
           });
     return { generations: [{ text: String(message.content), message }] };
   }
 }
 
-const langChainLook = langChainTool(execute, { name: "look", description, schema });
+const langChainLook = langChainTool(execute, { name: "lookup", description, schema });
 
 export const langChain = {
   name: "LangChain createAgent",
@@ -224,7 +224,7 @@ const agentWith = (checkpointer) =>
 function langChainTurn(given, config) {
   const agent = given ?? agentWith();
   return async () => {
-    const { messages } = await agent.invoke({ messages: [new HumanMessage(QUESTION)] }, config());
+    const { messages } = await agent.invoke({ messages: [new HumanMessage(TEXT)] }, config());
     expect(messages.at(-1)?.content, "LangChain");
   };
 }

@@ -1,9 +1,11 @@
 // Mnemograph beside the libraries that people would use instead, on the same work in the same page.
 import { createRuntime } from "mnemograph";
+import { openChat, turn } from "../parts/chat.js";
 import * as graphs from "../parts/graphs.js";
 import { TEXT } from "../parts/histories.js";
 import { compare, median, ratio } from "../parts/measure.js";
-import { ANSWER, aiSdk, aiSdkStream, langChain, openAiAgents, QUESTION } from "./agents.js";
+import { toolModel } from "../parts/model.js";
+import { aiSdk, aiSdkStream, langChain, openAiAgents } from "./agents.js";
 import { langGraph, llamaIndex, pocketFlow, rivet, xstate } from "./steps.js";
 
 const STEPS = 1_000;
@@ -49,7 +51,8 @@ export default async function bench(log) {
     [`${SELF}, all events heard`]: await steps(told, graphs.loop(STEPS), STEPS),
     ...named([pocketFlow, llamaIndex, rivet, langGraph], "loop", STEPS),
   });
-  const inRam = await agent(await open(agentOptions()));
+  const inRam = await openChat(toolModel(), { storage: "memory" });
+  closing.push(inRam.runtime);
   let thread = 0;
   const freshThread = () => {
     thread += 1;
@@ -67,11 +70,11 @@ export default async function bench(log) {
     },
   );
   const database = "bench-peers";
-  const onDisk = await open({ ...agentOptions(), storage: "indexeddb", database });
-  const longThread = await seeded(onDisk, log);
+  const onDisk = await seeded(await openChat(toolModel(), { database }, "window_memory"), log);
+  closing.push(onDisk.runtime);
   const text = (i) => `${i} ${TEXT}`;
   await add(`agent turn with one tool on ${MESSAGES} messages`, {
-    [`${SELF}, window of 10 on IndexedDB`]: () => turn(longThread, "long"),
+    [`${SELF}, window of 10 on IndexedDB`]: () => turn(onDisk, "long"),
     [`${openAiAgents.name}, MemorySession in RAM`]: openAiAgents.remembering(MESSAGES, text),
     [`${langChain.name}, MemorySaver in RAM`]: await langChain.remembering(MESSAGES, text),
   });
@@ -101,59 +104,14 @@ async function steps(runtime, document, gives) {
   };
 }
 
-const agentOptions = () => ({
-  models: {
-    default: ({ messages }) =>
-      messages.at(-1).role === "tool"
-        ? ANSWER
-        : { tool_calls: [{ call_id: `c${messages.length}`, name: "look", args: { x: 1 } }] },
-  },
-  tools: {
-    look: {
-      description: "Gives a value.",
-      parameters: { type: "object", properties: { x: { type: "number" } }, required: ["x"] },
-      execute: async ({ x }) => `value ${x}`,
-    },
-  },
-});
-
-const chatGraph = (memory) => ({
-  format: "mnemograph",
-  format_version: 1,
-  id: `peers-${memory.type}`,
-  nodes: [
-    { id: "start", type: "chat_trigger" },
-    { id: "agent", type: "ai_agent", settings: { system_prompt: "Be brief." } },
-    { id: "model", type: "llm_model", settings: { model: "default" } },
-    { id: "look", type: "tool", settings: { name: "look", run: "host:look" } },
-    { id: "memory", ...memory },
-    { id: "reply", type: "reply", settings: { text: "{{ nodes.agent.output }}" } },
-  ],
-  edges: [
-    { type: "run", from: "start.out", to: "agent.in" },
-    { type: "run", from: "agent.out", to: "reply.in" },
-    { type: "link_llm", from: "model.llm", to: "agent.llm" },
-    { type: "link_tool", from: "look.tool", to: "agent.tools" },
-    { type: "link_memory", from: "memory.memory", to: "agent.memory" },
-  ],
-});
-
-const agent = (runtime) => runtime.load(chatGraph({ type: "buffer_memory" }));
-
-async function turn(graph, thread) {
-  const { text } = await graph.invoke({ text: QUESTION, thread });
-  if (text !== ANSWER) throw new Error(`an agent answered ${text}`);
-}
-
 /** A thread that has been talked on for long, by turns as people would. */
-async function seeded(runtime, log) {
-  const graph = await runtime.load(chatGraph({ type: "window_memory" }));
+async function seeded(chat, log) {
   const turns = MESSAGES / 4;
   for (let i = 0; i < turns; i += 1) {
     if (i % 500 === 0) log(`seeding, turn ${i} of ${turns}`);
-    await turn(graph, "long");
+    await turn(chat, "long");
   }
-  return graph;
+  return chat;
 }
 
 async function* streamer() {
@@ -180,7 +138,7 @@ async function streaming(runtime) {
   });
   return checked(async () => {
     let length = 0;
-    for await (const { type, data } of graph.run({ text: QUESTION })) {
+    for await (const { type, data } of graph.run({ text: TEXT })) {
       if (type === "token") length += data.text.length;
     }
     return length;

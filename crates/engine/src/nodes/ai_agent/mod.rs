@@ -5,6 +5,7 @@
 
 mod finish;
 mod request;
+mod tool_run;
 mod tools;
 mod turn;
 
@@ -28,7 +29,7 @@ use mnemograph_graph::{AiAgent, NodeIx, Settings};
 use mnemograph_memory::{Message, Part, Role, Round, Status};
 use serde::Serialize;
 use serde_json::Value;
-use tools::ToolRun;
+use tool_run::ToolRun;
 
 /// A journal row is written at least this often while text streams (0-rulings.md 0.4).
 const JOURNAL_EVERY_MS: u64 = 2_000;

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { browser, checkTypeScript, native, runChecks } from "./check.mjs";
+import { testFaults } from "./faults.mjs";
 import { chromiumArgs, findChromedriver, findChromium } from "./lib/browser.mjs";
 import { countPassed } from "./lib/count.mjs";
 import { testWithCoverage } from "./lib/coverage.mjs";
@@ -42,6 +43,12 @@ const phases = [
     tests: true,
   },
   { name: "pages", what: "tests of pages in Chromium", work: testPages, tests: true },
+  {
+    name: "faults",
+    what: "kills, full disks, damaged stores: the short form",
+    work: () => testFaults(),
+    tests: true,
+  },
   { name: "sizes", what: "what a page has to load", work: checkSizes },
 ];
 

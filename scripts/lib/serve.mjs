@@ -35,9 +35,10 @@ const types = /** @type {Record<string, string>} */ ({
  * @param {number[]} [options.ports] tried in order; a free one by default
  * @param {Record<string, string>} [options.headers] sent with every answer
  * @param {string} [options.csp] the Content-Security-Policy of every answer
+ * @param {(text: string) => void} [options.told] given what pages POST to `/told`
  * @returns {Promise<Served>}
  */
-export async function serve(folders, { ports = [0], headers = {}, csp } = {}) {
+export async function serve(folders, { ports = [0], headers = {}, csp, told } = {}) {
   const mounts = Object.entries(typeof folders === "string" ? { "/": folders } : folders)
     .map(([prefix, folder]) => ({ prefix, folder: path.resolve(folder) }))
     .sort((a, b) => b.prefix.length - a.prefix.length);
@@ -62,6 +63,16 @@ export async function serve(folders, { ports = [0], headers = {}, csp } = {}) {
       });
       response.end(request.method === "HEAD" ? undefined : body);
     };
+    if (told && request.method === "POST" && request.url === "/told") {
+      /** @type {Buffer[]} */
+      const pieces = [];
+      request.on("data", (piece) => pieces.push(piece));
+      request.on("end", () => {
+        told(Buffer.concat(pieces).toString("utf8"));
+        answer(204, "text/plain", "");
+      });
+      return;
+    }
     if (request.method !== "GET" && request.method !== "HEAD") {
       answer(405, "text/plain", "only GET and HEAD");
       return;

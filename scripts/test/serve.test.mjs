@@ -73,3 +73,15 @@ test("a taken port gives way to the next one", async () => {
   await assert.rejects(serve(site, { ports: [port] }), { code: "EADDRINUSE" });
   await Promise.all([first.close(), second.close()]);
 });
+
+test("what a page posts to /told is handed on, where somebody asked for it", async () => {
+  /** @type {string[]} */
+  const heard = [];
+  const { origin, close } = await serve(site, { told: (text) => heard.push(text) });
+  const post = (/** @type {string} */ path) =>
+    fetch(origin + path, { method: "POST", body: "stored: ä" });
+  assert.equal((await post("/told")).status, 204);
+  assert.equal((await post("/index.html")).status, 405);
+  assert.deepEqual(heard, ["stored: ä"]);
+  await close();
+});

@@ -31,23 +31,50 @@ export interface OpenOptions {
   expected?: RegExp[];
 }
 
-/** Builds the pages, serves them and starts a browser. */
-export async function startSite(mounts: Record<string, string> = {}): Promise<Site> {
+export interface PagesOptions {
+  /** More folders to serve, by prefix. */
+  mounts?: Record<string, string>;
+  /** More pages beside the package as it is shipped: their scripts by their names. */
+  scripts?: Record<string, string>;
+  /** Given what pages POST to `/told`. */
+  told?: (text: string) => void;
+}
+
+/** Builds the pages and serves them. */
+export async function servePages({ mounts = {}, scripts = {}, told }: PagesOptions = {}): Promise<{
+  origin: string;
+  close(): Promise<void>;
+}> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "mnemograph-e2e-"));
-  await Promise.all([bundle(folder, ["kit", "worker"], [shipped]), bundle(folder, ["inside"], [])]);
-  for (const [page, script] of [
-    ["index", "kit"],
-    ["inside", "inside"],
-  ] as const) {
-    fs.writeFileSync(path.join(folder, `${page}.html`), html(script));
+  const page = (name: string): string => at("tests", "e2e", "pages", `${name}.ts`);
+  await Promise.all([
+    bundle(folder, { kit: page("kit"), worker: page("worker"), ...scripts }, [shipped]),
+    bundle(folder, { inside: page("inside") }, []),
+  ]);
+  for (const script of ["kit", "inside", ...Object.keys(scripts)]) {
+    const name = script === "kit" ? "index" : script;
+    fs.writeFileSync(path.join(folder, `${name}.html`), html(script));
   }
-  const server = await serve({
+  const folders = {
     "/": folder,
     "/mnemograph/": at("pkg", "dist"),
     "/wasm/": at("pkg", "src", "wasm"),
     "/conformance/": at("tests", "conformance"),
     ...mounts,
-  });
+  };
+  const { origin, close } = await serve(folders, told === undefined ? {} : { told });
+  return {
+    origin,
+    async close() {
+      await close();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Builds the pages, serves them and starts a browser. */
+export async function startSite(mounts: Record<string, string> = {}): Promise<Site> {
+  const server = await servePages({ mounts });
   const browser = await launchChromium();
   const contexts: BrowserContext[] = [];
   const checks: (() => void)[] = [];
@@ -73,7 +100,6 @@ export async function startSite(mounts: Record<string, string> = {}): Promise<Si
     async close() {
       await browser.close();
       await server.close();
-      fs.rmSync(folder, { recursive: true, force: true });
       for (const check of checks) check();
     },
   };
@@ -84,9 +110,13 @@ export async function kitReady(page: Page): Promise<void> {
   await page.waitForFunction(() => "kit" in window);
 }
 
-function bundle(folder: string, entries: string[], plugins: Plugin[]): Promise<unknown> {
+function bundle(
+  folder: string,
+  entryPoints: Record<string, string>,
+  plugins: Plugin[],
+): Promise<unknown> {
   return build({
-    entryPoints: entries.map((name) => at("tests", "e2e", "pages", `${name}.ts`)),
+    entryPoints,
     outdir: folder,
     bundle: true,
     plugins,

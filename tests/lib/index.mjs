@@ -1,5 +1,11 @@
 // What browser tests and benchmarks are made of.
 export { serve } from "../../scripts/lib/serve.mjs";
-export { launchChromium, launchProfile, launchToKill } from "./launch.mjs";
+export {
+  chromiumToKill,
+  launchChromium,
+  launchProfile,
+  launchToKill,
+  spawnToKill,
+} from "./launch.mjs";
 export { openPage } from "./open-page.mjs";
 export { runInPage } from "./run-in-page.mjs";

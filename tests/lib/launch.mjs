@@ -33,30 +33,49 @@ export const launchProfile = (folder, { args = [] } = {}) =>
   chromium.launchPersistentContext(folder, options(args));
 
 /**
+ * How Chromium is started on a profile folder to be killed later.
+ *
+ * @param {string} folder
+ * @param {string[]} more
+ */
+export function chromiumToKill(folder, more = []) {
+  const { executablePath, args } = options([
+    "--headless=new",
+    "--remote-debugging-port=0",
+    `--user-data-dir=${folder}`,
+    ...more,
+  ]);
+  return { command: executablePath, args };
+}
+
+/**
  * A Chromium on a profile folder whose processes, all of them, can be killed in the midst of their work.
  *
  * @param {string} folder
  */
 export async function launchToKill(folder) {
-  const { executablePath, args } = options([
-    "--headless=new",
-    "--remote-debugging-port=0",
-    `--user-data-dir=${folder}`,
-  ]);
-  const child = spawn(executablePath, [...args, "about:blank"], {
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const exited = once(child, "exit");
-  const browser = await chromium.connectOverCDP(await address(child.stderr));
+  const { command, args } = chromiumToKill(folder);
+  const { stderr, kill } = spawnToKill(command, [...args, "about:blank"]);
+  const browser = await chromium.connectOverCDP(await address(stderr));
   const context = browser.contexts()[0];
-  if (!context || child.pid === undefined) throw new Error("Chromium has no default context");
-  const group = -child.pid;
+  if (!context) throw new Error("Chromium has no default context");
+  return { context, kill };
+}
+
+/**
+ * Starts a program in a process group of its own, which `kill` ends at once, whatever it is doing.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function spawnToKill(command, args) {
+  const child = spawn(command, args, { detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  const exited = once(child, "exit");
   return {
-    context,
+    stderr: child.stderr,
     async kill() {
       const isOver = child.exitCode !== null || child.signalCode !== null;
-      if (!isOver) process.kill(group, "SIGKILL");
+      if (!isOver && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       await exited;
     },
   };

@@ -76,7 +76,7 @@ interface Trial {
 /** Every place is one to be killed at, some rounds into the life. */
 const placeOf = (kill: number) => ({
   place: PLACES[kill % PLACES.length],
-  n: 2 + ((kill * 7) % 23),
+  n: 5 + ((kill * 7) % 23),
 });
 
 /** Opens the profile, judges what is found, and kills the browser at the n-th passing of a place. */

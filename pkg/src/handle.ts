@@ -5,6 +5,7 @@ import type {
   Cleared,
   Edited,
   EventBatch,
+  HostNode,
   Message,
   ModelRef,
   Repaired,
@@ -63,6 +64,7 @@ export interface HandleConfig {
   models: { name: string; model?: ModelRef }[];
   tools: HostTool[];
   functions: string[];
+  nodes: HostNode[];
   env: Record<string, unknown>;
 }
 

@@ -165,6 +165,7 @@ const CODE_OF: Record<CallKind, string> = {
   tool: "E_TOOL",
   function: "E_CALL",
   http: "E_HTTP_NETWORK",
+  node: "E_CALL",
   schema: "E_CALL",
 };
 

@@ -23,6 +23,7 @@ export interface Settings {
   models: Record<string, ChatModel>;
   tools: Record<string, Tool>;
   functions: NonNullable<RuntimeOptions["functions"]>;
+  nodes: NonNullable<RuntimeOptions["nodes"]>;
   http: HttpOptions | undefined;
   wasm: WasmSource | undefined;
   env: Record<string, unknown>;
@@ -54,6 +55,7 @@ export function readOptions(options: RuntimeOptions): Settings {
     models: readModels(options.models ?? {}),
     tools: options.tools ?? {},
     functions: readFunctions(options.functions ?? {}),
+    nodes: options.nodes ?? {},
     http: readHttp(options.http),
     wasm: options.wasm,
     env: readRecord(options.env ?? {}, "env"),

@@ -6,6 +6,7 @@ import type { Graph } from "./graph.js";
 import { CallRegister } from "./host.js";
 import { idSource } from "./ids.js";
 import { guarded, Listeners, reportToPage } from "./listeners.js";
+import type { NodeTypes } from "./node-types.js";
 import type { Settings } from "./options.js";
 import { LeavingWatch } from "./page.js";
 import { Pump } from "./pump.js";
@@ -40,6 +41,7 @@ export class RuntimeCore implements Core {
   readonly session: Session;
   readonly listeners = new Listeners<RuntimeEvents>();
   readonly changes: Changes;
+  readonly nodes: NodeTypes;
   readonly isFollowed: boolean;
   readonly now: () => number;
   readonly id: () => string;
@@ -56,8 +58,14 @@ export class RuntimeCore implements Core {
   /** Ends the waiting of edits for their threads. */
   readonly #ending = new AbortController();
 
-  constructor(engine: Engine, settings: Settings, tools: ReturnType<typeof prepareTools>) {
+  constructor(
+    engine: Engine,
+    settings: Settings,
+    tools: ReturnType<typeof prepareTools>,
+    nodes: NodeTypes,
+  ) {
     this.#settings = settings;
+    this.nodes = nodes;
     this.isFollowed = settings.onEvent !== undefined;
     this.now = settings.now;
     this.id = settings.id ?? idSource(settings.now);
@@ -68,6 +76,7 @@ export class RuntimeCore implements Core {
       models: new Map(Object.entries(settings.models)),
       tools,
       functions: new Map(Object.entries(settings.functions as Record<string, PageFunction>)),
+      nodes,
       http: settings.http,
       now: this.now,
       id: this.id,
@@ -96,6 +105,7 @@ export class RuntimeCore implements Core {
           approval,
         })),
         functions: Object.keys(settings.functions),
+        nodes: nodes.declarations,
         env: settings.env,
       },
       this.#calls.host,

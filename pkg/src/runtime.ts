@@ -6,6 +6,7 @@ import { checkId } from "./ids.js";
 import { NotJson, toJsonText } from "./json.js";
 import { MemoryApi } from "./memory.js";
 import { MessagesApi } from "./messages.js";
+import { NodeTypes } from "./node-types.js";
 import { readOptions } from "./options.js";
 import type { Run } from "./run.js";
 import { RuntimeCore, type RuntimeEvents } from "./runtime-core.js";
@@ -54,7 +55,8 @@ export class Runtime {
   async check(document: object | string): Promise<CheckResult> {
     const text = documentText(document);
     if (typeof text !== "string") return text;
-    return this.#core.session.call(({ handle }) => handle.check(text));
+    const checked = await this.#core.session.call(({ handle }) => handle.check(text));
+    return this.#core.nodes.check(text, checked);
   }
 
   /**
@@ -67,7 +69,9 @@ export class Runtime {
     return this.#core.session.call(({ handle, generation }) => {
       const loaded = handle.load(text);
       const { graph } = loaded;
-      if (graph === undefined) throw new GraphError(loaded.problems);
+      const { ok, problems } = this.#core.nodes.check(text, loaded);
+      if (graph !== undefined && !ok) handle.unload(graph);
+      if (graph === undefined || !ok) throw new GraphError(problems);
       const made = new Graph(this.#core, text, { ...loaded, graph }, generation);
       this.#core.graphs.set(made.id, made);
       return made;
@@ -166,8 +170,9 @@ export async function createRuntimeWith(
 ): Promise<Runtime> {
   const settings = readOptions(options);
   const tools = prepareTools(settings.tools);
+  const nodes = new NodeTypes(settings.nodes);
   const engine = await loadEngine(settings.wasm);
-  const core = new RuntimeCore(engine, settings, tools);
+  const core = new RuntimeCore(engine, settings, tools, nodes);
   await core.open();
   return new Runtime(core);
 }

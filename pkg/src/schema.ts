@@ -25,54 +25,82 @@ function prepareTool(name: string, tool: Tool): PreparedTool {
   }
   if (typeof execute !== "function") throw wrong(name, "has no function `execute`");
   if (typeof description !== "string") throw wrong(name, "has no text `description`");
-  if (typeof parameters !== "object" && typeof parameters !== "function") {
-    throw wrong(name, "has no `parameters`");
-  }
-  const standard = isStandard(parameters);
-  const schema = standard ? standardToJson(name, parameters) : asSchema(name, parameters);
+  const { schema, check } = readSchema(parameters, {
+    subject: `tool "${name}"`,
+    key: "parameters",
+  });
   return {
     name,
     description,
     parameters: schema,
     approval,
-    check: standard ? standardCheck(parameters) : schemaCheck(schema),
+    check,
     execute: (args, context) => execute.call(tool, args as Record<string, unknown>, context),
   };
+}
+
+/** Whose schema it is, for messages. */
+export interface SchemaPlace {
+  /** `tool "weather"`. */
+  subject: string;
+  /** The key that holds the schema. */
+  key: string;
+}
+
+/** A schema that was read once: as JSON Schema, and as the check that it stands for. */
+export interface ReadSchema {
+  schema: JsonSchema;
+  check(value: unknown): Checked | Promise<Checked>;
+}
+
+/** Reads a schema of either sort. Throws `E_SETTING` for what is none. */
+export function readSchema(given: JsonSchema | StandardSchema, place: SchemaPlace): ReadSchema {
+  if ((typeof given !== "object" || given === null) && typeof given !== "function") {
+    throw wrongSchema(place, `has no \`${place.key}\``);
+  }
+  if (!isStandard(given)) {
+    const schema = asSchema(place, given);
+    return { schema, check: schemaCheck(schema) };
+  }
+  return { schema: standardToJson(place, given), check: standardCheck(given) };
 }
 
 function isStandard(value: JsonSchema | StandardSchema): value is StandardSchema {
   return "~standard" in value;
 }
 
-function asSchema(name: string, parameters: JsonSchema): JsonSchema {
+function asSchema(place: SchemaPlace, given: JsonSchema): JsonSchema {
+  const { key } = place;
   try {
-    const plain = toPlain(parameters);
+    const plain = toPlain(given);
     if (typeof plain === "object" && plain !== null && !Array.isArray(plain)) {
       return plain as JsonSchema;
     }
   } catch (error) {
-    throw wrong(name, `has \`parameters\` that are no JSON: the value ${describeThrown(error)}`);
+    const why = describeThrown(error);
+    throw wrongSchema(place, `has \`${key}\` that are no JSON: the value ${why}`);
   }
-  throw wrong(name, "has `parameters` that are no JSON Schema object");
+  throw wrongSchema(place, `has \`${key}\` that are no JSON Schema object`);
 }
 
-function standardToJson(name: string, schema: StandardSchema): JsonSchema {
+function standardToJson(place: SchemaPlace, schema: StandardSchema): JsonSchema {
   const convert = schema["~standard"].jsonSchema?.input;
   if (typeof convert !== "function") {
-    throw wrong(
-      name,
+    throw wrongSchema(
+      place,
       `has a schema of ${schema["~standard"].vendor} that cannot say itself as JSON Schema`,
       "Use a version of the library with `~standard.jsonSchema` (zod 4.2, ArkType 2.1.28) or give JSON Schema.",
     );
   }
   try {
-    return asSchema(name, convert({ target: "draft-2020-12" }));
+    return asSchema(place, convert({ target: "draft-2020-12" }));
   } catch (error) {
-    throw wrong(name, `has a schema that cannot be said as JSON Schema: ${describeThrown(error)}`);
+    const why = describeThrown(error);
+    throw wrongSchema(place, `has a schema that cannot be said as JSON Schema: ${why}`);
   }
 }
 
-function standardCheck(schema: StandardSchema): PreparedTool["check"] {
+function standardCheck(schema: StandardSchema): ReadSchema["check"] {
   return async (args) => {
     const result = await schema["~standard"].validate(args);
     if (result.issues === undefined) return { ok: true, value: result.value };
@@ -93,12 +121,12 @@ const MAX_PROBLEMS = 5;
 /** Keywords whose errors only repeat that something inside is wrong. */
 const CONTAINERS = new Set(["$ref", "allOf", "items", "prefixItems", "properties", "then", "else"]);
 
-function schemaCheck(schema: JsonSchema): PreparedTool["check"] {
+function schemaCheck(schema: JsonSchema): ReadSchema["check"] {
   let validator: Validator | undefined;
-  return (args) => {
+  return (value) => {
     validator ??= new Validator(schema, "2020-12", false);
-    const { valid, errors } = validator.validate(args);
-    return valid ? { ok: true, value: args } : { ok: false, problems: problemsOf(errors, "words") };
+    const { valid, errors } = validator.validate(value);
+    return valid ? { ok: true, value } : { ok: false, problems: problemsOf(errors, "words") };
   };
 }
 
@@ -107,8 +135,7 @@ function schemaCheck(schema: JsonSchema): PreparedTool["check"] {
  * or by the keyword alone.
  */
 export function problemsOf(errors: OutputUnit[], how: "words" | "keyword"): string[] {
-  const telling = errors.filter((error) => !CONTAINERS.has(error.keyword));
-  const problems = (telling.length > 0 ? telling : errors).map((error) => {
+  const problems = tellingOf(errors).map((error) => {
     const at = error.instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
     if (how === "keyword")
       return `${at === "" ? "The value" : at} does not fit "${error.keyword}".`;
@@ -117,6 +144,20 @@ export function problemsOf(errors: OutputUnit[], how: "words" | "keyword"): stri
   return [...new Set(problems)].slice(0, MAX_PROBLEMS);
 }
 
-function wrong(name: string, why: string, hint?: string): MnemographError {
-  return new MnemographError({ code: "E_SETTING", message: `The tool "${name}" ${why}.`, hint });
+/** The errors that say more than that something inside is wrong, if there are any. */
+export function tellingOf(errors: OutputUnit[]): OutputUnit[] {
+  const telling = errors.filter((error) => !CONTAINERS.has(error.keyword));
+  return telling.length > 0 ? telling : errors;
+}
+
+function wrong(name: string, why: string): MnemographError {
+  return wrongSchema({ subject: `tool "${name}"` }, why);
+}
+
+function wrongSchema(
+  { subject }: Pick<SchemaPlace, "subject">,
+  why: string,
+  hint?: string,
+): MnemographError {
+  return new MnemographError({ code: "E_SETTING", message: `The ${subject} ${why}.`, hint });
 }

@@ -9,6 +9,7 @@ import type {
   Part,
   Purpose,
   RunEvent,
+  ValueType,
 } from "./wire.js";
 
 /** What a model callback is told beside the request. */
@@ -104,6 +105,47 @@ export interface FunctionContext {
   node: string;
 }
 
+/** A data port of a {@link NodeType}: the type of its values, or more. */
+export type NodePort = ValueType | { type: ValueType; required?: boolean };
+
+/** What a node of the page is given. */
+export interface NodeCall<Settings = Record<string, unknown>> {
+  /** Templates are evaluated, and the whole fits the schema. */
+  settings: Settings;
+  /** The inputs that have a value, by name. */
+  inputs: Record<string, unknown>;
+}
+
+/** What a node of the page gives; nothing counts as `{}`. */
+export interface NodeResult {
+  /** Values of outputs, by name. */
+  outputs?: Record<string, unknown>;
+  /** The port by which control leaves: one of `exits`, the first where absent. */
+  exit?: string;
+}
+
+/** What `execute` of a node may give. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return is one
+export type NodeAnswer = NodeResult | undefined | void;
+
+/**
+ * A node type of the page: a step with ports of its own. It is checked, retried, timed and recorded as the built-in
+ * ones are. What `execute` throws is the error of the step (`E_CALL`; `retryable: true` lets `on_error.retry` act).
+ */
+export interface NodeType<Settings = Record<string, unknown>> {
+  ports?: {
+    inputs?: Record<string, NodePort>;
+    outputs?: Record<string, NodePort>;
+    /** Ports by which control leaves. `["out"]`. */
+    exits?: readonly string[];
+  };
+  /** JSON Schema of the settings, or a schema of zod, ArkType or any library of the same standard. Anything goes where absent. */
+  settings?: JsonSchema | StandardSchema<Settings>;
+  /** Longest wait for one attempt, in milliseconds; a node's own `timeout_ms` goes before it. 30 000. */
+  timeoutMs?: number;
+  execute(call: NodeCall<Settings>, context: FunctionContext): NodeAnswer | Promise<NodeAnswer>;
+}
+
 /** What `http_request` nodes may do. */
 export interface HttpOptions {
   /**
@@ -147,6 +189,9 @@ export interface RuntimeOptions {
   tools?: Record<string, Tool>;
   /** Functions for `call` nodes by the names that graphs use. What they give is the node's `result`. */
   functions?: Record<string, (args: never, context: FunctionContext) => unknown>;
+  /** Node types by the names that graphs use. */
+  // biome-ignore lint/suspicious/noExplicitAny: each has settings of its own
+  nodes?: Record<string, NodeType<any>>;
   /** What `http_request` nodes may fetch. Nothing where absent. */
   http?: HttpOptions;
   /** The wasm module, where it is not to be fetched from its place beside this file. */

@@ -2,8 +2,10 @@ import { Validator } from "@cfworker/json-schema";
 import { asFault, type Delivery, done, Fault, failed, settled } from "./delivery.js";
 import { describeThrown } from "./errors.js";
 import { fetchAllowed, type HttpCall } from "./http.js";
+import type { NodeTypes } from "./node-types.js";
 import { problemsOf } from "./schema.js";
-import type { FunctionContext, HttpOptions, JsonSchema } from "./types.js";
+import type { FunctionContext, HttpOptions, JsonSchema, NodeCall } from "./types.js";
+import type { HostWork } from "./wire.js";
 
 /** A function of a `call` node: its author says what the arguments are. */
 export type PageFunction = (args: unknown, context: FunctionContext) => unknown;
@@ -11,11 +13,12 @@ export type PageFunction = (args: unknown, context: FunctionContext) => unknown;
 /** What graphs may ask of the page beside models and tools. */
 export interface WorkNeeds {
   functions: ReadonlyMap<string, PageFunction>;
+  nodes: NodeTypes;
   http: HttpOptions | undefined;
 }
 
 /** The kinds of it, by their names at the module's border. */
-export type WorkKind = "function" | "http" | "schema";
+export type WorkKind = HostWork;
 
 const FUNCTION_CODES: ReadonlySet<string> = new Set(["E_CALL"]);
 const HTTP_CODES: ReadonlySet<string> = new Set(["E_HTTP_NETWORK", "E_HTTP_BLOCKED"]);
@@ -37,6 +40,8 @@ export async function callWork(
       } catch (error) {
         return failed(error, "E_HTTP_NETWORK", HTTP_CODES);
       }
+    case "node":
+      return needs.nodes.execute(name, payload as NodeCall, context);
     case "schema":
       return checkSchema(payload as { schema: JsonSchema; value: unknown });
   }

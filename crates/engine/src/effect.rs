@@ -40,6 +40,9 @@ pub enum HostWork {
     /// Make an HTTP request; the payload is `{method, url, headers, query, body_type, body, max_bytes}`, the answer
     /// `{status, headers, body}`.
     Http,
+    /// Execute a node of a type of the host; the payload is `{settings, inputs}`, the answer `{exit, outputs}`, of which
+    /// either may be absent.
+    Node,
     /// Check a value against a JSON Schema; the payload is `{schema, value}`, the answer `{errors: [text]}`.
     Schema,
 }
@@ -51,6 +54,7 @@ impl HostWork {
         match self {
             Self::Function => "function",
             Self::Http => "http",
+            Self::Node => "node",
             Self::Schema => "schema",
         }
     }

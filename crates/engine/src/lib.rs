@@ -40,6 +40,7 @@ pub use error::{CODES, Failure, RunError, WARNINGS};
 pub use event::RunEventEnvelope;
 pub use event::{Channel, EVENT_VERSION, EventBatch, EventData, NodeStatus, Origin, RunEvent};
 pub use interrupt::{Interrupt, InterruptKind, PendingCall};
+pub use mnemograph_graph::{HostNode, HostPort};
 pub use model::{
     ChatChunk, ChatRequest, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, Purpose,
     ResponseToolCall, ToolSpec, read_args,

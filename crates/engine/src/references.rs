@@ -286,54 +286,31 @@ impl Reader<'_> {
 /// What the graph needs and the host does not offer.
 pub(crate) fn check_requirements(graph: &Graph, host: &HostCatalogue, problems: &mut Vec<Problem>) {
     let needs = graph.needs();
-    let mut missing = |kind: &str, option: &str, name: &str, offered: Vec<&str>| {
-        let offered = if offered.is_empty() {
-            "none".to_owned()
-        } else {
-            offered.join(", ")
-        };
-        problems.push(Problem::new(
-            Code::Requires,
-            format!("The graph needs the {kind} '{name}', which the host does not offer."),
-            format!(
-                "Register it in createRuntime({{ {option}: {{ … }} }}). Registered: {offered}."
-            ),
-        ));
+    let mut check = |kind: &str, option: &str, needed: &[String], offered: Vec<&str>| {
+        for name in needed {
+            if offered.contains(&name.as_str()) {
+                continue;
+            }
+            let registered = if offered.is_empty() {
+                "none".to_owned()
+            } else {
+                offered.join(", ")
+            };
+            problems.push(Problem::new(
+                Code::Requires,
+                format!("The graph needs the {kind} '{name}', which the host does not offer."),
+                format!(
+                    "Register it in createRuntime({{ {option}: {{ … }} }}). Registered: {registered}."
+                ),
+            ));
+        }
     };
-    for name in needs
-        .models
-        .iter()
-        .filter(|name| !host.models.contains_key(*name))
-    {
-        missing(
-            "model",
-            "models",
-            name,
-            host.models.keys().map(String::as_str).collect(),
-        );
-    }
-    for name in needs
-        .tools
-        .iter()
-        .filter(|name| !host.tools.contains_key(*name))
-    {
-        missing(
-            "tool",
-            "tools",
-            name,
-            host.tools.keys().map(String::as_str).collect(),
-        );
-    }
-    for name in needs
-        .functions
-        .iter()
-        .filter(|name| !host.functions.contains(name))
-    {
-        missing(
-            "function",
-            "functions",
-            name,
-            host.functions.iter().map(String::as_str).collect(),
-        );
-    }
+    let models = host.models.keys().map(String::as_str).collect();
+    check("model", "models", &needs.models, models);
+    let tools = host.tools.keys().map(String::as_str).collect();
+    check("tool", "tools", &needs.tools, tools);
+    let functions = host.functions.iter().map(String::as_str).collect();
+    check("function", "functions", &needs.functions, functions);
+    let nodes = host.nodes.iter().map(|node| node.node_type.as_str());
+    check("node type", "nodes", &needs.nodes, nodes.collect());
 }

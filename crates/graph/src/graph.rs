@@ -72,8 +72,11 @@ impl Node {
     }
 
     /// Name of the node's type.
-    pub fn type_name(&self) -> &'static str {
-        self.spec.node_type
+    pub fn type_name(&self) -> &str {
+        match &self.settings {
+            Settings::Host(host) => &host.node_type,
+            _ => self.spec.node_type,
+        }
     }
 
     /// The ports that the node has with these settings.
@@ -435,6 +438,7 @@ impl Graph {
                     }
                 }
                 Settings::Call(call) => needs.functions.push(call.function.clone()),
+                Settings::Host(host) => needs.nodes.push(host.node_type.clone()),
                 _ => {}
             }
         }

@@ -17,6 +17,7 @@ mod fields;
 mod getters;
 mod graph;
 mod hash;
+mod host_node;
 pub mod json;
 mod json_path;
 mod nodes;
@@ -38,6 +39,7 @@ pub use document::{
     Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument, SubGraphDocument,
 };
 pub use graph::{Edge, EdgeIx, Graph, Node, NodeIx};
+pub use host_node::{HostNode, HostNodes, HostPort};
 pub use json::{MAX_BYTES, MAX_DEPTH};
 pub use json_path::JsonPath;
 pub use nodes::{
@@ -73,10 +75,16 @@ pub struct Parsed {
     pub hash: Option<String>,
 }
 
-/// Reads and judges a graph document. Never panics and takes time proportional to the text, whatever the text is.
+/// As [`parse_for`] where no host has node types of its own.
 pub fn parse(text: &str) -> Parsed {
+    parse_for(text, &HostNodes::new())
+}
+
+/// Reads and judges a graph document that may use node types of the host. Never panics and takes time proportional
+/// to the text, whatever the text is.
+pub fn parse_for(text: &str, hosts: &HostNodes) -> Parsed {
     let mut problems = Problems::default();
-    let graph = read_graph(text, &mut problems);
+    let graph = read_graph(text, hosts, &mut problems);
     let (problems, omitted) = problems.into_parts();
     let hash = graph.as_ref().map(|graph| graph.hash.clone());
     Parsed {
@@ -87,11 +95,11 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-fn read_graph(text: &str, problems: &mut Problems) -> Option<Graph> {
+fn read_graph(text: &str, hosts: &HostNodes, problems: &mut Problems) -> Option<Graph> {
     let suggest = &mut Suggest::new();
     let value = json::read(text, problems)?;
     let read = read::document(value, suggest, problems)?;
-    let draft = check::check(read, suggest, problems);
+    let draft = check::check(read, hosts, suggest, problems);
     if problems.errors() > 0 {
         return None;
     }

@@ -56,8 +56,10 @@ fn walk<'a>(
                 }
             }
             (SettingType::Entries, Value::Object(map), Some(kind)) => {
+                // The settings of a host's node stand in an object without a name.
+                let prefix = if path.is_empty() { path } else { path + "/" };
                 found.extend(map.iter().map(|(key, source)| TemplateSetting {
-                    path: format!("{path}/{key}"),
+                    path: format!("{prefix}{key}"),
                     kind,
                     source,
                 }));

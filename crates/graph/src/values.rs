@@ -2,6 +2,7 @@
 
 use mnemograph_compact::FromJson;
 use serde::Serialize;
+use serde_json::Value;
 
 /// Type of the values of a data port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromJson)]
@@ -88,6 +89,22 @@ impl ValueType {
             ValueType::Message => "message",
             ValueType::Messages => "messages",
             ValueType::Any => "any",
+        }
+    }
+
+    /// Whether a value is of this type.
+    pub fn admits(self, value: &Value) -> bool {
+        match self {
+            ValueType::String | ValueType::Csv => value.is_string(),
+            ValueType::Integer => {
+                value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0)
+            }
+            ValueType::Float => value.is_number(),
+            ValueType::Boolean => value.is_boolean(),
+            ValueType::Dataframe => value.is_object() || value.is_array(),
+            ValueType::Message => value.is_object(),
+            ValueType::Messages => value.is_array(),
+            ValueType::Json | ValueType::Any => true,
         }
     }
 

@@ -14,6 +14,7 @@ pub fn all_types() -> Types {
         .add::<mnemograph_engine::EventData>()
         .add::<mnemograph_engine::Failure>()
         .add::<mnemograph_engine::HostCatalogue>()
+        .add::<mnemograph_engine::HostNode>()
         .add::<mnemograph_engine::Origin>()
         .add::<mnemograph_engine::Purpose>()
         .add::<mnemograph_engine::RunEvent>()

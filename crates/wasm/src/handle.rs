@@ -40,6 +40,7 @@ impl RuntimeHandle {
     pub fn open(config: JsValue, host: JsHost, adapter: JsValue) -> Promise {
         promise(async move {
             let config: HandleConfig = from_js(&config, "The runtime's configuration")?;
+            config.check()?;
             let storage = match config.storage {
                 StorageKind::Memory => AnyStorage::from(MemoryStorage::new()),
                 StorageKind::Custom => {

@@ -1,10 +1,12 @@
 //! What the package hands over, and how it is read.
 
+use crate::error::plain_error;
 use mnemograph_compact::{Fault, FromJson};
-use mnemograph_engine::{Approval, Failure, HostCatalogue, HostTool};
+use mnemograph_engine::{Approval, Failure, HostCatalogue, HostNode, HostTool};
 use mnemograph_memory::{Message, ModelRef, Part};
 use mnemograph_runtime::{Delivery, ResumeOptions};
 use serde_json::{Map, Value};
+use wasm_bindgen::JsValue;
 
 /// What a runtime is opened with.
 #[derive(Debug, FromJson)]
@@ -18,6 +20,8 @@ pub(crate) struct HandleConfig {
     tools: Vec<ToolEntry>,
     #[serde(default)]
     functions: Vec<String>,
+    #[serde(default)]
+    nodes: Vec<HostNode>,
     #[serde(default)]
     pub(crate) env: Map<String, Value>,
 }
@@ -70,6 +74,21 @@ impl FromJson for ModelEntry {
 }
 
 impl HandleConfig {
+    /// A node type of the host has a name of its own.
+    pub(crate) fn check(&self) -> Result<(), JsValue> {
+        let own = |node: &&HostNode| mnemograph_graph::catalogue::spec(&node.node_type).is_some();
+        match self.nodes.iter().find(own) {
+            None => Ok(()),
+            Some(node) => Err(plain_error(
+                "E_SETTING",
+                &format!(
+                    "The node type \"{}\" is built in; give yours another name.",
+                    node.node_type
+                ),
+            )),
+        }
+    }
+
     pub(crate) fn catalogue(&self) -> HostCatalogue {
         let models = self
             .models
@@ -88,6 +107,7 @@ impl HandleConfig {
             models: models.collect(),
             tools: tools.collect(),
             functions: self.functions.clone(),
+            nodes: self.nodes.clone(),
         }
     }
 }

@@ -425,6 +425,54 @@ export type HostCatalogue = {
    * Names of the functions for `call` nodes.
    */
   functions: Array<string>;
+  /**
+   * Node types.
+   */
+  nodes: Array<HostNode>;
+};
+
+/**
+ * A node type of the host: a step that takes values, does something outside and gives values.
+ */
+export type HostNode = {
+  /**
+   * Name in documents.
+   */
+  type: string;
+  /**
+   * What it takes.
+   */
+  inputs: Array<HostPort>;
+  /**
+   * What it gives.
+   */
+  outputs: Array<HostPort>;
+  /**
+   * The ports by which control leaves; the first is taken unless the host says another. `out` if there are none.
+   */
+  exits: Array<string>;
+  /**
+   * Longest wait for one attempt, in milliseconds; a node's own `timeout_ms` goes before it.
+   */
+  timeout_ms: number;
+};
+
+/**
+ * A data port of a node type of the host.
+ */
+export type HostPort = {
+  /**
+   * Name, unique among the ports of its direction.
+   */
+  name: string;
+  /**
+   * Type of its values.
+   */
+  type: ValueType;
+  /**
+   * An input without which the node cannot work.
+   */
+  required: boolean;
 };
 
 /**
@@ -448,7 +496,7 @@ export type HostTool = {
 /**
  * What the host is asked to do beside models and tools.
  */
-export type HostWork = "function" | "http" | "schema";
+export type HostWork = "function" | "http" | "node" | "schema";
 
 /**
  * A question to a person. The run waits until it is answered by `resume`.
@@ -1928,6 +1976,21 @@ export type Usage = {
    */
   reasoning?: number;
 };
+
+/**
+ * Type of the values of a data port.
+ */
+export type ValueType =
+  | "string"
+  | "integer"
+  | "float"
+  | "boolean"
+  | "json"
+  | "csv"
+  | "dataframe"
+  | "message"
+  | "messages"
+  | "any";
 
 /**
  * What a model is shown.

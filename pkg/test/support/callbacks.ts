@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { CallKind } from "../../src/handle.js";
 import { CallRegister } from "../../src/host.js";
 import type { ChatModel, Tool } from "../../src/index.js";
+import { NodeTypes } from "../../src/node-types.js";
 import { prepareTools } from "../../src/schema.js";
 
 /** What the module was told of a call. */
@@ -23,6 +24,7 @@ export function hostWith(
     models: new Map([["default", model as ChatModel]]),
     tools: prepareTools({ act: { description: "", parameters, execute } }),
     functions: new Map(),
+    nodes: new NodeTypes({}),
     http: undefined,
     now: () => 0,
     id: () => "id",

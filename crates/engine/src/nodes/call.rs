@@ -1,17 +1,18 @@
-//! `call` and `http_request`: something outside is asked, with retries and a time limit.
+//! `call`, `http_request` and the node types of the host: something outside is asked, with retries and a time limit.
 
 use crate::{
     core::Core,
     effect::{Effect, HostWork, Input, RequestId},
     error::{Failure, RunError},
     event::EventData,
+    frame::NodeValues,
     nodes::{Activity, Entered, Progress, Signal},
     retry,
 };
 use mnemograph_compact::FromJson;
 use mnemograph_graph::{BodyType, NodeIx, Settings};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A call on its way.
 #[derive(Debug, Serialize, FromJson)]
@@ -50,6 +51,15 @@ impl HostCall {
             Some(Settings::HttpRequest(http)) => {
                 let payload = request(core, node, http)?;
                 (HostWork::Http, "http".to_owned(), payload, http.timeout_ms)
+            }
+            Some(Settings::Host(host)) => {
+                let payload = of_host(core, node, host)?;
+                (
+                    HostWork::Node,
+                    host.node_type.clone(),
+                    payload,
+                    host.timeout_ms,
+                )
             }
             _ => return Err(RunError::internal("A call was entered that is none.")),
         };
@@ -140,13 +150,15 @@ impl HostCall {
     fn code(&self) -> &'static str {
         match self.work {
             HostWork::Http => "E_HTTP_NETWORK",
-            HostWork::Function | HostWork::Schema => "E_CALL",
+            HostWork::Function | HostWork::Node | HostWork::Schema => "E_CALL",
         }
     }
 
     fn answered(&mut self, core: &mut Core, node: NodeIx, value: Value) -> Progress {
-        if self.work != HostWork::Http {
-            return Progress::out([("result", value)]);
+        match self.work {
+            HostWork::Http => {}
+            HostWork::Node => return self.left(core, node, value),
+            HostWork::Function | HostWork::Schema => return Progress::out([("result", value)]),
         }
         let status = value.get("status").and_then(Value::as_u64).unwrap_or(0);
         let body = value.get("body").cloned().unwrap_or_default();
@@ -171,6 +183,26 @@ impl HostCall {
         ])
     }
 
+    /// A node of the host gave its outputs, and perhaps the port by which control leaves.
+    fn left(&mut self, core: &mut Core, node: NodeIx, mut value: Value) -> Progress {
+        let plan = std::rc::Rc::clone(&core.plan);
+        let Some(Settings::Host(host)) = plan.graph.node(node).map(|node| &node.settings) else {
+            return Progress::Failed(RunError::internal("A host's node was left that is none."));
+        };
+        let mut values = NodeValues::of([]);
+        if let Some(Value::Object(outputs)) = value.get_mut("outputs").map(Value::take) {
+            values.ports = outputs;
+        }
+        let exit = match value.get("exit") {
+            Some(Value::String(exit)) => exit.as_str(),
+            _ => host.first_exit(),
+        };
+        match undeclared(host, exit, &values.ports) {
+            Some(failure) => self.failed(core, node, failure),
+            None => Progress::Left(exit.to_owned(), Box::new(values)),
+        }
+    }
+
     fn failed(&mut self, core: &mut Core, node: NodeIx, failure: Failure) -> Progress {
         let plan = std::rc::Rc::clone(&core.plan);
         let policy = plan.graph.node(node).map(|node| &node.on_error.retry);
@@ -191,6 +223,72 @@ impl HostCall {
         );
         Progress::Waiting
     }
+}
+
+/// What a node of the host is given: its settings, evaluated, and the inputs that have a value.
+fn of_host(
+    core: &mut Core,
+    node: NodeIx,
+    host: &mnemograph_graph::HostNode,
+) -> Result<Value, RunError> {
+    let plan = std::rc::Rc::clone(&core.plan);
+    let mut settings = Map::new();
+    for setting in plan.settings_of(node) {
+        let value = core.evaluate_setting(node, &setting.path)?;
+        settings.insert(setting.path.clone(), value.unwrap_or_default());
+    }
+    let mut inputs = Map::new();
+    for port in &host.inputs {
+        let value = if port.required {
+            core.data_input(node, &port.name)?
+        } else {
+            core.optional_input(node, &port.name)?
+        };
+        if let Some(value) = value {
+            inputs.insert(port.name.clone(), value);
+        }
+    }
+    Ok(json!({"settings": settings, "inputs": inputs}))
+}
+
+/// What a node of the host gave and its type does not declare.
+fn undeclared(
+    host: &mnemograph_graph::HostNode,
+    exit: &str,
+    outputs: &Map<String, Value>,
+) -> Option<Failure> {
+    let fault = |what: String, known: &mut dyn Iterator<Item = &str>| {
+        let known: Vec<_> = known.collect();
+        let known = if known.is_empty() {
+            "none".to_owned()
+        } else {
+            known.join(", ")
+        };
+        let message = format!("'{}' gave {what}.", host.node_type);
+        Some(Failure {
+            hint: Some(format!(
+                "Declare it in \"ports\" of the node type. Declared: {known}."
+            )),
+            ..Failure::new("E_CALL", message)
+        })
+    };
+    if !host.has_exit(exit) {
+        let what = format!("the exit '{exit}', which its type does not have");
+        return fault(what, &mut host.exits.iter().map(String::as_str));
+    }
+    outputs.iter().find_map(|(name, value)| {
+        let Some(port) = host.outputs.iter().find(|port| port.name == *name) else {
+            let what = format!("the output '{name}', which its type does not have");
+            let known = host.outputs.iter();
+            return fault(what, &mut known.map(|port| port.name.as_str()));
+        };
+        if value.is_null() || port.value_type.admits(value) {
+            return None;
+        }
+        let (is, of) = (mnemograph_compact::kind_of(value), port.value_type.as_str());
+        let what = format!("{is} as '{name}', whose type is {of}");
+        fault(what, &mut std::iter::once(of))
+    })
 }
 
 /// What the host is asked to fetch.

@@ -144,7 +144,9 @@ pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Entered {
         Settings::Stop(stop) => done(ends::stop(stop)),
         Settings::Fail(fail) => done(ends::fail(core, node, fail)),
         Settings::Delay => delay::Delay::enter(core, node),
-        Settings::Call(_) | Settings::HttpRequest(_) => call::HostCall::enter(core, node),
+        Settings::Call(_) | Settings::HttpRequest(_) | Settings::Host(_) => {
+            call::HostCall::enter(core, node)
+        }
         Settings::Emit(emit) => done(ends::emit(core, node, emit)),
         Settings::HumanApproval(_) | Settings::AskUser(_) => ask::Ask::enter(core, node),
         Settings::VarSet(settings) => var_set::enter(core, node, settings),

@@ -7,7 +7,9 @@ mod pulls;
 use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
 pub(crate) use compile::{Compiled, Setting};
 use mnemograph_compact::{FromJson, SortedMap, sort_by};
-use mnemograph_graph::{Graph, InputDecl, NodeIx, Problem, Scope, Settings, ToolRun};
+use mnemograph_graph::{
+    Graph, HostNode, HostNodes, InputDecl, NodeIx, Problem, Scope, Settings, ToolRun,
+};
 use mnemograph_memory::{MemoryType, ModelRef, ViewPolicy};
 use pulls::Pulls;
 use serde::Serialize;
@@ -65,6 +67,9 @@ pub struct HostCatalogue {
     /// Names of the functions for `call` nodes.
     #[serde(default)]
     pub functions: Vec<String>,
+    /// Node types.
+    #[serde(default)]
+    pub nodes: Vec<HostNode>,
 }
 
 /// A tool of an agent, ready to be called.
@@ -111,7 +116,10 @@ pub struct Plan {
 /// Reads a document and plans it. With `host` absent, what the host offers is not checked.
 #[must_use]
 pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
-    let parsed = mnemograph_graph::parse(text);
+    let nodes = host.map_or(&[][..], |host| &host.nodes);
+    let nodes = nodes.iter().cloned().map(Rc::new);
+    let nodes: HostNodes = nodes.map(|node| (node.node_type.clone(), node)).collect();
+    let parsed = mnemograph_graph::parse_for(text, &nodes);
     let mut problems = parsed.problems;
     let mut plan = None;
     if let Some(graph) = parsed.graph {

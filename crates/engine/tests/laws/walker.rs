@@ -400,6 +400,8 @@ fn answer(asked: &Effect, result: Result<Value, Failure>) -> Option<Input> {
                 (HostWork::Http, Value::String(_)) => {
                     json!({"status": 200, "headers": {}, "body": "{}"})
                 }
+                (HostWork::Node, Value::Number(_)) => json!({"exit": "missing"}),
+                (HostWork::Node, Value::String(_)) => json!({"outputs": {"seen": value}}),
                 _ => value,
             }),
         },

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::{Direction, Kind, NodeSpec, OpenedBy, Port};
 use crate::document::{Document, EdgeType, NodeDocument, SubGraphDocument};
+use crate::host_node::HostNodes;
 use crate::nodes::Settings;
 use crate::policy::{LIMITS, Limits, OnError};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
@@ -160,7 +161,12 @@ pub(crate) struct Wire {
 }
 
 /// Judges a document.
-pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Problems) -> Draft {
+pub(crate) fn check(
+    read: ReadDocument,
+    hosts: &HostNodes,
+    suggest: &mut Suggest,
+    problems: &mut Problems,
+) -> Draft {
     let path = Pointer::root().key("limits");
     let place = Place {
         node: None,
@@ -176,12 +182,12 @@ pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Pr
         problems,
     );
     let limits: Limits = FromJson::from_json(Value::Object(limits_map.clone())).unwrap_or_default();
-    let root = judge_body(None, read.body, suggest, problems);
+    let root = judge_body(None, read.body, hosts, suggest, problems);
     let graphs = read
         .graphs
         .into_iter()
         .map(|ReadGraph { key, head, body }| {
-            let body = judge_body(Some(&key), body, suggest, problems);
+            let body = judge_body(Some(&key), body, hosts, suggest, problems);
             DraftSubGraph { key, head, body }
         });
     let mut draft = Draft {
@@ -207,11 +213,12 @@ pub(crate) fn check(read: ReadDocument, suggest: &mut Suggest, problems: &mut Pr
 fn judge_body(
     key: Option<&str>,
     body: ReadBody,
+    hosts: &HostNodes,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> DraftGraph {
     problems.enter(key);
-    let nodes = judge_nodes(body.nodes, &body.path, suggest, problems);
+    let nodes = judge_nodes(body.nodes, &body.path, hosts, suggest, problems);
     judge_edge_ids(&body.edges, &body.path, problems);
     DraftGraph {
         key: key.map(str::to_owned),
@@ -255,6 +262,7 @@ fn judge_graph(
 fn judge_nodes(
     nodes: Vec<ReadNode>,
     path: &Pointer,
+    hosts: &HostNodes,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> Vec<DraftNode> {
@@ -264,7 +272,7 @@ fn judge_nodes(
     for read in nodes {
         let first = taken.get(&read.node.id).copied();
         taken.get_or_insert_with(read.node.id.clone(), || read.index);
-        let draft = node::judge(read, &path, suggest, problems);
+        let draft = node::judge(read, &path, hosts, suggest, problems);
         match first {
             None => drafts.push(draft),
             Some(first) => problems.add(

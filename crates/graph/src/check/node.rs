@@ -9,6 +9,7 @@ use super::DraftNode;
 use crate::catalogue::{self, Direction, Kind, NodeSpec};
 use crate::document::{EdgeType, NodeDocument};
 use crate::getters::Get;
+use crate::host_node::{self, HostNode, HostNodes};
 use crate::nodes::{Settings, WindowMemory};
 use crate::policy::{ON_ERROR, OnError, is_code};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
@@ -19,6 +20,7 @@ use crate::suggest::Suggest;
 pub(super) fn judge(
     read: ReadNode,
     nodes: &Pointer,
+    hosts: &HostNodes,
     suggest: &mut Suggest,
     problems: &mut Problems,
 ) -> DraftNode {
@@ -27,8 +29,9 @@ pub(super) fn judge(
         node: document,
     } = read;
     let path = nodes.index(index);
+    let known = known_type(&document, &path, hosts, suggest, problems);
     let mut draft = DraftNode {
-        spec: known_type(&document, &path, suggest, problems),
+        spec: known.map(|(spec, _)| spec),
         path,
         document,
         map: Map::new(),
@@ -41,8 +44,15 @@ pub(super) fn judge(
         parent: None,
         has_unsure_parent: false,
     };
-    if let Some(spec) = draft.spec {
-        (draft.map, draft.settings) = settings(spec, &draft, suggest, problems);
+    if let Some((spec, host)) = known {
+        (draft.map, draft.settings) = match host {
+            None => settings(spec, &draft, suggest, problems),
+            Some(host) => {
+                draft.dynamic = host.ports().into();
+                let map = host_node::settings(&draft.document.settings);
+                (map, Some(Settings::Host(Rc::clone(host))))
+            }
+        };
         (draft.on_error_map, draft.on_error) = on_error(&draft, suggest, problems);
         if let Some(ports) = spec.dynamic {
             draft.dynamic = ports(&draft.map).into();
@@ -57,28 +67,21 @@ pub(super) fn judge(
     draft
 }
 
-fn known_type(
+fn known_type<'a>(
     node: &NodeDocument,
     path: &Pointer,
+    hosts: &'a HostNodes,
     suggest: &mut Suggest,
     problems: &mut Problems,
-) -> Option<&'static NodeSpec> {
-    let Some(spec) = catalogue::spec(&node.node_type) else {
-        let known = || catalogue::specs().iter().map(|spec| spec.node_type);
-        let hint = match suggest.nearest(&node.node_type, known()) {
-            Some(name) => format!("Did you mean \"{name}\"?"),
-            None => format!("Known types: {}.", names(known())),
-        };
-        problems.add(
-            Problem::new(
-                Code::UnknownType,
-                format!("There is no node type {}.", quote(&node.node_type)),
-                hint,
-            )
-            .node(&node.id)
-            .at(&path.key("type")),
-        );
-        return None;
+) -> Option<(&'static NodeSpec, Option<&'a Rc<HostNode>>)> {
+    let host = hosts.get(&node.node_type);
+    let spec = match (catalogue::spec(&node.node_type), host) {
+        (Some(spec), _) => spec,
+        (None, Some(_)) => &host_node::SPEC,
+        (None, None) => {
+            problems.add(unknown_type(node, path, hosts, suggest));
+            return None;
+        }
     };
     let version = node.type_version.unwrap_or(1);
     if version > spec.version {
@@ -87,7 +90,7 @@ fn known_type(
                 Code::Version,
                 format!(
                     "This runtime knows \"{}\" up to version {}, not {version}.",
-                    spec.node_type, spec.version
+                    node.node_type, spec.version
                 ),
                 "Update mnemograph, or build the node anew in this version.",
             )
@@ -96,7 +99,27 @@ fn known_type(
         );
         return None;
     }
-    Some(spec)
+    Some((spec, host))
+}
+
+fn unknown_type(
+    node: &NodeDocument,
+    path: &Pointer,
+    hosts: &HostNodes,
+    suggest: &mut Suggest,
+) -> Problem {
+    let known = || {
+        let own = catalogue::specs().iter().map(|spec| spec.node_type);
+        own.chain(hosts.keys().map(String::as_str))
+    };
+    let hint = match suggest.nearest(&node.node_type, known()) {
+        Some(name) => format!("Did you mean \"{name}\"?"),
+        None => format!("Known types: {}.", names(known())),
+    };
+    let message = format!("There is no node type {}.", quote(&node.node_type));
+    Problem::new(Code::UnknownType, message, hint)
+        .node(&node.id)
+        .at(&path.key("type"))
 }
 
 fn settings(
@@ -162,9 +185,9 @@ fn policy_place<'a>(draft: &'a DraftNode, path: &'a Pointer) -> Place<'a> {
 /// Substitutes of outputs that a node does not have.
 pub(super) fn judge_policies(nodes: &[DraftNode], suggest: &mut Suggest, problems: &mut Problems) {
     for draft in nodes.iter().filter(|node| !node.has_unsure_ports) {
-        let Some(spec) = draft.spec else {
+        if draft.spec.is_none() {
             continue;
-        };
+        }
         let path = draft.path.key("on_error");
         for port in draft.on_error.default.keys() {
             if draft.port(port, EdgeType::Data, Direction::Out).is_some() {
@@ -176,7 +199,11 @@ pub(super) fn judge_policies(nodes: &[DraftNode], suggest: &mut Suggest, problem
             };
             let hint = match suggest.nearest(port, outputs()) {
                 Some(name) => format!("Did you mean \"{name}\"?"),
-                None => format!("Outputs of \"{}\": {}.", spec.node_type, names(outputs())),
+                None => format!(
+                    "Outputs of \"{}\": {}.",
+                    draft.document.node_type,
+                    names(outputs())
+                ),
             };
             problems.add(policy_place(draft, &path).problem(
                 Code::Setting,
@@ -218,7 +245,7 @@ fn without_effect(spec: &NodeSpec, draft: &DraftNode, problems: &mut Problems) {
         let message = format!(
             "\"{key}\" has no effect on \"{}\", a node of type \"{}\".",
             draft.id(),
-            spec.node_type
+            draft.document.node_type
         );
         problems.add(
             draft

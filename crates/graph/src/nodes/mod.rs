@@ -1,5 +1,9 @@
 //! The node types, each with its settings and its entry in the catalogue.
 
+use std::rc::Rc;
+
+use crate::host_node::HostNode;
+
 mod names;
 
 pub(crate) mod ai_agent;
@@ -138,6 +142,8 @@ pub enum Settings {
     Emit(Emit),
     /// `note`
     Note,
+    /// A node type of the host.
+    Host(Rc<HostNode>),
 }
 
 impl Settings {

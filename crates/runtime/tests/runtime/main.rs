@@ -18,6 +18,7 @@ mod nodes_data;
 mod nodes_each;
 mod nodes_host;
 mod nodes_model;
+mod nodes_of_host;
 mod nodes_order;
 mod nodes_people;
 mod nodes_variables;

@@ -30,7 +30,7 @@ import type { WorkKind } from "./work.js";
 export type CallKind = "model" | "tool" | WorkKind;
 
 /** What a delivery carries. */
-export type DeliveryKind = "delta" | "done" | "error";
+export type DeliveryKind = "delta" | "done" | "ask" | "error";
 
 /** Called by the module, on its own stack: never throws, never runs the page's code before it returns. */
 export interface Host {

@@ -129,13 +129,14 @@ export class CallRegister {
   #tool(call: Call, name: string, payload: string): Delivery | Promise<Delivery> {
     const tool = this.#needs.tools.get(name);
     if (tool === undefined) return unknownName("E_TOOL", "tool", name, this.#needs.tools);
-    const { args, call_id, thread_id } = JSON.parse(payload) as {
+    const { args, agreed, call_id, thread_id } = JSON.parse(payload) as {
       args?: unknown;
+      agreed: boolean;
       call_id: string;
       thread_id: string;
     };
     const { signal } = call.controller;
-    return callTool(tool, args, { signal, run_id: call.run_id, thread_id, call_id });
+    return callTool(tool, args, { signal, run_id: call.run_id, thread_id, call_id }, agreed);
   }
 
   /** False, and counted, if the call is over. */

@@ -3,6 +3,7 @@ import { describeThrown, MnemographError } from "./errors.js";
 import type { HostTool } from "./handle.js";
 import { toPlain } from "./json.js";
 import type { JsonSchema, StandardSchema, Tool, ToolContext } from "./types.js";
+import type { Approval } from "./wire.js";
 
 /** The arguments as the tool wants them, or what is wrong with them in words for the model. */
 export type Checked = { ok: true; value: unknown } | { ok: false; problems: string[] };
@@ -10,6 +11,8 @@ export type Checked = { ok: true; value: unknown } | { ok: false; problems: stri
 /** A tool whose description was checked once, at the start. */
 export interface PreparedTool extends HostTool {
   check(args: unknown): Checked | Promise<Checked>;
+  /** Whether a call with these arguments needs consent; absent where it does not depend on them. */
+  decide: ((args: unknown, context: ToolContext) => unknown) | undefined;
   execute(args: unknown, context: ToolContext): unknown;
 }
 
@@ -20,8 +23,11 @@ export function prepareTools(tools: Record<string, Tool>): Map<string, PreparedT
 
 function prepareTool(name: string, tool: Tool): PreparedTool {
   const { description, parameters, execute, approval = "auto" } = tool;
-  if (!["auto", "ask", "deny"].includes(approval)) {
-    throw wrong(name, 'has an `approval` that is neither "auto" nor "ask" nor "deny"');
+  if (typeof approval !== "function" && !isApproval(approval)) {
+    throw wrong(
+      name,
+      'has an `approval` that is neither "auto" nor "ask" nor "deny" nor a function',
+    );
   }
   if (typeof execute !== "function") throw wrong(name, "has no function `execute`");
   if (typeof description !== "string") throw wrong(name, "has no text `description`");
@@ -33,10 +39,20 @@ function prepareTool(name: string, tool: Tool): PreparedTool {
     name,
     description,
     parameters: schema,
-    approval,
+    // What only the arguments can tell is asked when they are there.
+    approval: typeof approval === "function" ? "auto" : approval,
+    decide:
+      typeof approval === "function"
+        ? (args, context) => approval.call(tool, args as Record<string, unknown>, context)
+        : undefined,
     check,
     execute: (args, context) => execute.call(tool, args as Record<string, unknown>, context),
   };
+}
+
+/** Whether it is one of the words. */
+export function isApproval(value: unknown): value is Approval {
+  return value === "auto" || value === "ask" || value === "deny";
 }
 
 /** Whose schema it is, for messages. */

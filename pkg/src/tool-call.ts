@@ -1,7 +1,8 @@
-import { asFault, type Delivery, done, Fault, failed, settled } from "./delivery.js";
+import { asFault, type Delivery, describeValue, done, Fault, failed, settled } from "./delivery.js";
 import { describeThrown } from "./errors.js";
-import type { Checked, PreparedTool } from "./schema.js";
+import { type Checked, isApproval, type PreparedTool } from "./schema.js";
 import type { ToolContext } from "./types.js";
+import type { Approval } from "./wire.js";
 
 const TOOL_CODES: ReadonlySet<string> = new Set(["E_TOOL"]);
 
@@ -13,10 +14,14 @@ export async function callTool(
   tool: PreparedTool,
   args: unknown,
   context: ToolContext,
+  agreed: boolean,
 ): Promise<Delivery> {
   try {
     const checked = await check(tool, args);
     if (!checked.ok) return wrongArguments(checked.problems);
+    const approval = await decide(tool, checked.value, context);
+    if (approval === "deny") return toModel("This tool may not be used so; the call was not made.");
+    if (approval === "ask" && !agreed) return { kind: "ask", payload: "" };
     const given = settled(tool.execute(checked.value, context));
     const result = given instanceof Promise ? await given : given;
     if (result instanceof Error) throw result;
@@ -43,7 +48,22 @@ async function check(tool: PreparedTool, given: unknown): Promise<Checked> {
   }
 }
 
+/** What the page says of a call with these arguments. Nothing is called where that cannot be told. */
+async function decide(tool: PreparedTool, args: unknown, context: ToolContext): Promise<Approval> {
+  if (tool.decide === undefined) return "auto";
+  const approval = await tool.decide(args, context);
+  if (isApproval(approval)) return approval;
+  throw new Fault(
+    "E_TOOL",
+    `The function \`approval\` of the tool "${tool.name}" gave ${describeValue(approval)}; the call was not made.`,
+    'It has to give "auto", "ask" or "deny".',
+  );
+}
+
 function wrongArguments(problems: string[]): Delivery {
-  const text = `Error: the arguments do not fit the tool's parameters. ${problems.join("; ")}`;
+  return toModel(`Error: the arguments do not fit the tool's parameters. ${problems.join("; ")}`);
+}
+
+function toModel(text: string): Delivery {
   return done({ content: [{ type: "text", text }], is_error: true });
 }

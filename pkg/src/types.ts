@@ -1,5 +1,6 @@
 import type { WasmSource } from "./wasm-source.js";
 import type {
+  Approval,
   ChatChunk,
   ChatRequest,
   ChatResponse,
@@ -90,9 +91,10 @@ export interface Tool<Args = Record<string, unknown>> {
   execute(args: Args, context: ToolContext): unknown;
   /**
    * Whether a person is asked before each call: `"auto"` (default) calls at once, `"ask"` lets the run wait for
-   * `runtime.resume`, `"deny"` never calls. A `tool` node can only tighten it.
+   * `runtime.resume`, `"deny"` never calls. A function decides by the arguments, each time; one that throws is an
+   * error of the tool, and no call is made. A `tool` node can only tighten it.
    */
-  approval?: "auto" | "ask" | "deny";
+  approval?: Approval | ((args: Args, context: ToolContext) => Approval | Promise<Approval>);
 }
 
 /** What a function of a `call` node is told beside its arguments. */

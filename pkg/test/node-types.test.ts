@@ -18,7 +18,7 @@ const weather: NodeType<{ unit: "C" | "F"; days: number }> = {
   execute({ settings, inputs }, { node, thread_id }) {
     const heat = settings.unit === "C" ? 31 : 88;
     return {
-      outputs: { heat: heat + settings.days, city: `${inputs["city"]} ${node} ${thread_id}` },
+      outputs: { heat: heat + settings.days, city: `${inputs.city} ${node} ${thread_id}` },
       exit: heat > 15 ? "warm" : "cold",
     };
   },

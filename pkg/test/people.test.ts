@@ -1,6 +1,7 @@
 // Runs that wait for people: tools that have to be approved, questions, and what a thread does meanwhile.
 import { expect, test } from "vitest";
 import type { Interrupt, RunResult, Tool } from "../src/index.js";
+import type { ScriptedTurn } from "../src/testing/index.js";
 import { clock, open, useClock } from "./support/real-runtime.js";
 
 function counted(approval: NonNullable<Tool["approval"]>): { tool: Tool; calls: unknown[] } {
@@ -11,6 +12,11 @@ function counted(approval: NonNullable<Tool["approval"]>): { tool: Tool; calls: 
   };
   return { tool: { ...clock, approval, execute }, calls };
 }
+
+const useZone = (zone: string): ScriptedTurn => [
+  { type: "tool_call", index: 0, call_id: "c2", name: "clock", args: JSON.stringify({ zone }) },
+  { type: "finish", reason: "tool_calls" },
+];
 
 function question({ interrupts }: RunResult): Interrupt {
   const [first] = interrupts ?? [];
@@ -47,6 +53,61 @@ test("a tool that a person refuses, or whose approval is deny, is never called",
     text: "Never.",
   });
   expect([asking.calls, denied.calls]).toEqual([[], []]);
+});
+
+test("a function decides by the arguments: a call that it asks about waits for a person", async () => {
+  const decided: unknown[] = [];
+  const { tool, calls } = counted((args, { thread_id }) => {
+    decided.push([args, thread_id]);
+    return args.zone === "CET" ? "ask" : "auto";
+  });
+  const { runtime, graph } = await open([useClock, "Noon.", useZone("UTC"), "One."], {
+    tools: { clock: tool },
+  });
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  const asked = question(waiting);
+  expect(asked).toMatchObject({ kind: "tool", call: { name: "clock", args: { zone: "CET" } } });
+  expect(calls).toEqual([]);
+  const run = await runtime.resume(waiting.run_id, { interrupt: asked.id, action: "approve" });
+  expect(await run.result).toMatchObject({ status: "succeeded", text: "Noon." });
+  expect(calls).toEqual([{ zone: "CET" }]);
+  expect(await graph.invoke({ text: "And here?", thread: "t" })).toMatchObject({ text: "One." });
+  expect(calls).toEqual([{ zone: "CET" }, { zone: "UTC" }]);
+  expect(decided[0]).toEqual([{ zone: "CET" }, "t"]);
+});
+
+test("a function that says deny, throws or says something else lets no call be made", async () => {
+  const approvals = [
+    () => "deny",
+    async () => {
+      throw new Error("cannot tell");
+    },
+    () => true,
+    () => undefined,
+  ] as unknown as NonNullable<Tool["approval"]>[];
+  for (const approval of approvals) {
+    const { tool, calls } = counted(approval);
+    const { graph, model } = await open([useClock, "No."], { tools: { clock: tool } });
+    expect(await graph.invoke({ text: "Time?" })).toMatchObject({
+      status: "succeeded",
+      text: "No.",
+    });
+    const told = model.requests.at(-1)?.messages.at(-1)?.parts[0];
+    expect(told).toMatchObject({ type: "tool_result", is_error: true });
+    expect(calls).toEqual([]);
+  }
+});
+
+test("what a function denies is denied although a person agreed", async () => {
+  let says: "ask" | "deny" = "ask";
+  const { tool, calls } = counted(() => says);
+  const { runtime, graph } = await open([useClock, "No."], { tools: { clock: tool } });
+  const waiting = await graph.invoke({ text: "Time?", thread: "t" });
+  says = "deny";
+  const answer = { interrupt: question(waiting).id, action: "approve" };
+  const run = await runtime.resume(waiting.run_id, answer);
+  expect(await run.result).toMatchObject({ status: "succeeded", text: "No." });
+  expect(calls).toEqual([]);
 });
 
 test("an approval that is none of the three is told when the runtime is made", async () => {

@@ -32,12 +32,12 @@ test.each(schemas)(
       properties: { city: { type: "string", minLength: 1 } },
       required: ["city"],
     });
-    expect(await callTool(prepared, { city: "Oslo" }, context)).toEqual({
+    expect(await callTool(prepared, { city: "Oslo" }, context, false)).toEqual({
       kind: "done",
       payload: '"Oslo"',
     });
     for (const wrong of [{}, { city: 5 }, { city: "" }, null]) {
-      const { kind, payload } = await callTool(prepared, wrong, context);
+      const { kind, payload } = await callTool(prepared, wrong, context, false);
       expect([kind, JSON.parse(payload)]).toMatchObject(["done", { is_error: true }]);
       expect(payload).toContain("city");
     }
@@ -53,7 +53,7 @@ test("what a schema makes of the arguments is what the tool gets", async () => {
     }),
   }).get("t");
   if (!prepared) throw new Error("It is not there.");
-  expect(await callTool(prepared, {}, context)).toEqual({ kind: "done", payload: "3" });
+  expect(await callTool(prepared, {}, context, false)).toEqual({ kind: "done", payload: "3" });
 });
 
 test("a schema that cannot say itself as JSON Schema is refused with what to do", () => {

@@ -141,7 +141,7 @@ pub enum Effect {
         /// What is asked.
         chat: ChatRequest,
     },
-    /// Call a host tool. Answer: [`Input::ToolDone`].
+    /// Call a host tool. Answer: [`Input::ToolDone`], or [`Input::ToolAsks`] if a person has not agreed yet.
     CallTool {
         /// Carried by the answer.
         request: RequestId,
@@ -153,6 +153,8 @@ pub enum Effect {
         call_id: String,
         /// Arguments.
         args: Value,
+        /// A person has agreed to the call.
+        agreed: bool,
     },
     /// Ask something else of the host. Answer: [`Input::HostDone`].
     CallHost {
@@ -347,6 +349,11 @@ pub enum Input {
         /// What came of it.
         result: Result<Value, Failure>,
     },
+    /// The host does not make the call before a person has agreed to it.
+    ToolAsks {
+        /// The request.
+        request: RequestId,
+    },
     /// The end of a [`Effect::CallHost`].
     HostDone {
         /// The request.
@@ -404,6 +411,7 @@ impl Input {
             | Self::ModelDelta { request, .. }
             | Self::ModelDone { request, .. }
             | Self::ToolDone { request, .. }
+            | Self::ToolAsks { request }
             | Self::HostDone { request, .. }
             | Self::VariableWritten { request, .. } => Some(*request),
             Self::Start(_)

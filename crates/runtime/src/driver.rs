@@ -171,11 +171,13 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
                 tool,
                 call_id,
                 args,
+                agreed,
             } => {
                 let payload = HostPayload::Tool {
                     call_id,
                     thread_id: self.thread_id.clone(),
                     args,
+                    agreed,
                 };
                 (CallKind::Tool, request, node, tool, payload)
             }

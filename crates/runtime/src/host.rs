@@ -41,6 +41,8 @@ pub enum HostPayload {
         thread_id: String,
         /// Arguments.
         args: Value,
+        /// A person has agreed to the call.
+        agreed: bool,
     },
     /// A function, an HTTP request, the check of a schema.
     Work {

@@ -58,6 +58,8 @@ pub enum Delivery {
     Done(String),
     /// It failed.
     Error(Failure),
+    /// A tool is not called before a person has agreed.
+    Ask,
 }
 
 /// All runs on one storage for one namespace. Clones share it.
@@ -376,6 +378,12 @@ fn read_delivery(request: RequestId, kind: CallKind, delivery: Delivery) -> Inpu
             request,
             result: Err(failure),
         },
+        (CallKind::Tool, Delivery::Ask) => Input::ToolAsks { request },
+        // No more can come of it: nobody is asked about such calls.
+        (CallKind::Model | CallKind::Work, Delivery::Ask) => {
+            let failure = Failure::new("E_INTERNAL", "Only a tool can ask for a person's consent.");
+            read_delivery(request, kind, Delivery::Error(failure))
+        }
         (CallKind::Work, Delivery::Done(text) | Delivery::Delta(text)) => Input::HostDone {
             request,
             result: read_json(&text, "E_CALL"),

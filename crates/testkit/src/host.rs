@@ -20,6 +20,8 @@ pub enum Answer {
     StreamThenHang(Vec<Value>),
     /// Fails.
     Fail(Failure),
+    /// Asks for a person's consent; if that is there, answers this value.
+    Ask(Value),
     /// Never answers.
     Hang,
     /// Answers text that may be no JSON at all.
@@ -176,6 +178,10 @@ impl Host for ScriptedHost {
         match answer {
             Answer::Value(value) => push(Delivery::Done(value.to_string())),
             Answer::Raw(text) => push(Delivery::Done(text)),
+            Answer::Ask(value) => match call.payload {
+                HostPayload::Tool { agreed: true, .. } => push(Delivery::Done(value.to_string())),
+                _ => push(Delivery::Ask),
+            },
             Answer::Fail(failure) => push(Delivery::Error(failure)),
             Answer::Hang => {}
             Answer::Twice(first, second) => {

@@ -63,6 +63,7 @@ struct ModelCall<'a> {
 #[derive(Serialize)]
 struct ToolCall<'a> {
     args: &'a Value,
+    agreed: bool,
     call_id: &'a str,
     thread_id: &'a str,
     name: &'a str,
@@ -95,9 +96,11 @@ impl Host for JsHost {
                 call_id,
                 thread_id,
                 args,
+                agreed,
             } => {
                 let call = ToolCall {
                     args,
+                    agreed: *agreed,
                     call_id,
                     thread_id,
                     name: &call.name,

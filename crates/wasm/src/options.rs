@@ -170,11 +170,12 @@ pub(crate) struct Create {
     pub(crate) title: Option<String>,
 }
 
-/// Reads an answer of the host: `delta`, `done` or `error`.
+/// Reads an answer of the host: `delta`, `done`, `ask` or `error`.
 pub(crate) fn delivery(kind: &str, payload: &str) -> Delivery {
     match kind {
         "delta" => Delivery::Delta(payload.to_owned()),
         "done" => Delivery::Done(payload.to_owned()),
+        "ask" => Delivery::Ask,
         _ => Delivery::Error(serde_json::from_str(payload).unwrap_or_else(|error| {
             Failure::new(
                 "E_INTERNAL",

@@ -138,6 +138,7 @@ fn input() -> impl Strategy<Value = Input> {
             .prop_map(|(request, result)| Input::ModelDone { request, result }),
         6 => (request(), prop::result::maybe_err(answer(), failure()))
             .prop_map(|(request, result)| Input::ToolDone { request, result }),
+        2 => request().prop_map(|request| Input::ToolAsks { request }),
         1 => failure().prop_map(|failure| Input::JournalFailed { failure }),
         4 => Just(Input::Timer),
         2 => Just(Input::Suspend),

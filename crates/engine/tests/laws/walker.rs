@@ -388,9 +388,15 @@ fn answer(asked: &Effect, result: Result<Value, Failure>) -> Option<Input> {
             request: *request,
             result,
         },
-        Effect::CallTool { request, .. } => Input::ToolDone {
-            request: *request,
-            result,
+        // A tool that asks for consent where its answer would be a number.
+        Effect::CallTool {
+            request, agreed, ..
+        } => match result {
+            Ok(Value::Number(_)) if !agreed => Input::ToolAsks { request: *request },
+            result => Input::ToolDone {
+                request: *request,
+                result,
+            },
         },
         Effect::CallHost { request, work, .. } => Input::HostDone {
             request: *request,

@@ -1,7 +1,7 @@
 //! Runs that wait for a person: put away, answered in another page, once.
 
 use crate::support::Bench;
-use mnemograph_engine::RunStatus;
+use mnemograph_engine::{EventData, RunStatus};
 use mnemograph_runtime::ResumeOptions;
 use mnemograph_storage::MemoryStorage;
 use mnemograph_testkit::{Answer, chat_graph, graph, node, plan};
@@ -178,6 +178,35 @@ fn a_question_is_answered_by_text_and_both_are_shown() {
         )
         .unwrap();
     assert_eq!(done.text, "Your name?\nHello Ada");
+}
+
+#[test]
+fn a_tool_that_looks_at_its_arguments_first_may_ask_then() {
+    let plan = plan(&chat_graph("g", |_| {}));
+    let storage = MemoryStorage::new();
+    let mut bench = Bench::on(storage.clone(), "default");
+    let call = Answer::tool_call("a", "weather", json!({"x": 1}));
+    bench.host.answers("default", [call]);
+    bench.host.answers("weather", [Answer::Ask(json!("early"))]);
+    let waiting = bench.say(&plan, "go");
+    assert_eq!(waiting.status, RunStatus::Waiting, "{:?}", waiting.error);
+    let asked = waiting.interrupts[0].call.as_ref().unwrap();
+    assert_eq!(
+        (asked.name.as_str(), &asked.args),
+        ("weather", &json!({"x": 1}))
+    );
+    let mut later = Bench::later(storage, [Answer::text("done")]);
+    later.host.answers("weather", [Answer::Ask(json!("ran"))]);
+    let id = waiting.interrupts[0].id.clone();
+    let answer = answer(&waiting.run_id, &id, "approve", json!({}));
+    let done = later.pump.resume(&plan, answer).unwrap();
+    assert_eq!(done.text, "done");
+    assert_eq!(later.last_prompt().pop().unwrap(), "tool: {a ran}");
+    let told = bench.host.0.events.borrow();
+    let calls = told
+        .iter()
+        .filter(|event| matches!(event.data, EventData::ToolCall { .. }));
+    assert_eq!(calls.count(), 1, "the call is told once");
 }
 
 #[test]

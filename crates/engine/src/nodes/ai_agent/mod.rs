@@ -184,6 +184,10 @@ impl Agent {
                 core.forget_request(request);
                 self.tool_done(core, settings, request, result)
             }
+            (Input::ToolAsks { request }, Phase::Tools { .. }) => {
+                core.forget_request(request);
+                self.tool_asks(core, settings, request)
+            }
             (Input::Timer, Phase::Tools { .. }) => self.tools_timed_out(core, settings),
             (Input::HostDone { request, result }, Phase::Checking { request: asked, .. })
                 if request == *asked =>

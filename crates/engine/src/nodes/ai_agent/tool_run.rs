@@ -135,7 +135,7 @@ impl ToolRun {
             self.state = State::Approval(Box::new(interrupt));
             return;
         }
-        self.run(core, agent, tool, args);
+        self.run(core, agent, tool, args, is_agreed);
     }
 
     pub(super) fn run(
@@ -144,6 +144,7 @@ impl ToolRun {
         agent: mnemograph_graph::NodeIx,
         tool: &PlannedTool,
         args: Value,
+        agreed: bool,
     ) {
         let (started, until) = (core.now, core.now.saturating_add(tool.timeout_ms));
         match &tool.run {
@@ -160,6 +161,7 @@ impl ToolRun {
                     tool: host_name.clone(),
                     call_id: self.call_id.clone(),
                     args,
+                    agreed,
                 });
             }
             Runs::Graph(key) => {

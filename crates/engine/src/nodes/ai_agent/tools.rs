@@ -79,6 +79,23 @@ impl Agent {
         self.go_on(core, settings)
     }
 
+    /// The host looked at the arguments and wants a person to agree first.
+    pub(super) fn tool_asks(
+        &mut self,
+        core: &mut Core,
+        settings: &AiAgent,
+        request: RequestId,
+    ) -> Progress {
+        let Phase::Tools { runs } = &mut self.phase else {
+            return Progress::Waiting;
+        };
+        if let Some(run) = runs.iter_mut().find(|run| run.is_running(request)) {
+            let args = run.args.0.clone().unwrap_or_default();
+            run.state = State::Approval(Box::new(run.question(core, self.node, args)));
+        }
+        self.go_on(core, settings)
+    }
+
     pub(super) fn tools_timed_out(&mut self, core: &mut Core, settings: &AiAgent) -> Progress {
         let Phase::Tools { runs } = &mut self.phase else {
             return Progress::Waiting;

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compileWasm, type WasmSource } from "../src/wasm-source.js";
 
 const EMPTY = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
@@ -37,6 +37,18 @@ test.each<[string, () => WasmSource]>([
   ["a URL of another type", () => new URL(`${base}/plain.wasm`)],
 ])("the module may be %s", async (_name, source) => {
   expect(await compileWasm(source())).toBeInstanceOf(WebAssembly.Module);
+});
+
+test("an environment without WebAssembly is told so", async () => {
+  vi.stubGlobal("WebAssembly", undefined);
+  try {
+    await expect(compileWasm(EMPTY)).rejects.toMatchObject({
+      code: "E_UNSUPPORTED",
+      hint: expect.stringContaining("browsers"),
+    });
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 test.each<[string, () => WasmSource, object]>([

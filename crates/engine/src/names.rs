@@ -323,7 +323,10 @@ impl Core {
         Options {
             fuel: limits.template_fuel,
             max_output: limits.template_output,
-            missing: Missing::Error,
+            missing: match self.plan.graph.document.missing {
+                mnemograph_graph::Missing::Error => Missing::Error,
+                mnemograph_graph::Missing::Empty => Missing::Empty,
+            },
         }
     }
 

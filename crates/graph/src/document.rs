@@ -6,9 +6,9 @@ use mnemograph_compact::{FromJson, SortedMap};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::policy::Requires;
 #[cfg(feature = "ts")]
 use crate::policy::{LimitsDocument, OnErrorDocument};
+use crate::policy::{Missing, Requires};
 
 /// The value of `format` in every graph document.
 pub const FORMAT: &str = "mnemograph";
@@ -58,6 +58,10 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Requires::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<Requires>", optional))]
     pub requires: Requires,
+    /// What becomes of a value that a template prints and that is not there, in all graphs of the document. `error`.
+    #[serde(default, skip_serializing_if = "Missing::is_error")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<Missing>", optional))]
+    pub missing: Missing,
     /// Data of the editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]

@@ -68,6 +68,17 @@ impl Fields<'_> {
         }
     }
 
+    /// One of a few words.
+    pub(crate) fn word(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
+        let value = self.take(key)?;
+        let found = words.iter().copied().find(|word| value == **word);
+        if found.is_none() {
+            let expected = format!("one of: {}", names(words.iter().copied()));
+            self.wrong(Code::Json, key, &value, &expected);
+        }
+        found
+    }
+
     pub(crate) fn needed_text(&mut self, key: &str) -> Option<String> {
         if self.map.get(key).is_none_or(Value::is_null) {
             let message = format!("{} has no \"{key}\".", self.owner);

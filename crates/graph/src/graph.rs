@@ -168,6 +168,7 @@ impl Graph {
                 id: key.clone(),
                 name: head.name.clone(),
                 description: head.description.clone(),
+                missing: document.missing,
                 ..Document::default()
             };
             let graph = Graph::of_body(&body, own, draft.limits.clone(), hash.clone())?;

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::catalogue::Kind;
 use crate::check::{Draft, DraftGraph, DraftNode};
-use crate::policy::{LIMITS, ON_ERROR};
+use crate::policy::{LIMITS, Missing, ON_ERROR};
 use crate::settings::{whole, without_defaults};
 
 pub(crate) fn semantic(draft: &Draft) -> String {
@@ -26,6 +26,9 @@ pub(crate) fn semantic(draft: &Draft) -> String {
     let limits = without_defaults(LIMITS, &draft.limits_map);
     document.insert("limits".to_owned(), Value::Object(limits));
     document.insert("requires".to_owned(), requires(draft));
+    if draft.head.missing == Missing::Empty {
+        document.insert("missing".to_owned(), "empty".into());
+    }
     // Left out where there are none, so that graphs from before there were any keep their hash.
     if !draft.graphs.is_empty() {
         let graphs = draft.graphs.iter();

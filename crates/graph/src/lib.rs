@@ -50,7 +50,7 @@ pub use nodes::{
     Settings, Stop, StopStatus, Subgraph, Switch, SwitchCase, Text, TokenGuard, Tool, ToolErrors,
     ToolRun, Var, VarOp, VarSet, When, WhileLoop, WindowMemory, compile_regex, input_schema,
 };
-pub use policy::{ErrorMode, LIMITS, Limits, ON_ERROR, OnError, Requires, Retry};
+pub use policy::{ErrorMode, LIMITS, Limits, Missing, ON_ERROR, OnError, Requires, Retry};
 pub use print::compact_json;
 pub use problem::{Code, MAX_LISTED, Pointer, Problem, Severity};
 pub use read::{MAX_EDGES, MAX_NODES};

@@ -278,6 +278,27 @@ impl Requires {
     }
 }
 
+/// What becomes of a value that a template prints and that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// The step fails.
+    #[default]
+    Error,
+    /// It is empty text, and the run warns of it.
+    Empty,
+}
+
+impl Missing {
+    /// The names in documents.
+    pub(crate) const NAMES: [&str; 2] = ["error", "empty"];
+
+    pub(crate) fn is_error(&self) -> bool {
+        *self == Missing::Error
+    }
+}
+
 /// Whether a text has the form of an error code.
 pub(crate) fn is_code(code: &str) -> bool {
     let name = code.strip_prefix("E_").unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::document::{
     Document, EdgeDocument, EdgeType, FORMAT, FORMAT_VERSION, NodeDocument, SubGraphDocument,
 };
 use crate::fields::{Fields, lower};
-use crate::policy::{REQUIRES, Requires};
+use crate::policy::{Missing, REQUIRES, Requires};
 use crate::problem::{Code, Pointer, Problem, Problems, quote};
 use crate::settings::{Place, Unknown, complete, describe, integer, names};
 use crate::suggest::Suggest;
@@ -36,6 +36,7 @@ const DOCUMENT_KEYS: &[&str] = &[
     "graphs",
     "limits",
     "requires",
+    "missing",
     "ui",
 ];
 /// The first three say what the key and the document say already, and are not looked at.
@@ -141,6 +142,10 @@ pub(crate) fn document(
         limits: fields.object("limits").unwrap_or_default(),
         ui: fields.object("ui"),
         extra: fields.extensions(),
+        missing: match fields.word("missing", &Missing::NAMES) {
+            Some("empty") => Missing::Empty,
+            _ => Missing::Error,
+        },
         ..Document::default()
     };
     head.id = graph_id(&mut fields);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Kind, NodeSpec, specs};
 use crate::document::{EdgeType, FORMAT, FORMAT_VERSION};
-use crate::policy::{LIMITS, ON_ERROR, REQUIRES};
+use crate::policy::{LIMITS, Missing, ON_ERROR, REQUIRES};
 use crate::setting::{DefaultValue, SettingSpec, SettingType, TemplateKind};
 
 const NODE_ID: &str = "^[A-Za-z_][A-Za-z0-9_]{0,63}$";
@@ -32,6 +32,7 @@ pub fn schema() -> Value {
                    "description": "Sub-graphs by key."},
         "limits": object(LIMITS),
         "requires": object(REQUIRES),
+        "missing": {"enum": Missing::NAMES, "default": "error", "description": "What becomes of a value that a template prints and that is not there: the step fails, or it is empty text and the run warns of it."},
     })));
     let mut schema = closed(properties, &["format", "format_version", "id", "nodes"]);
     schema.extend(members(json!({

@@ -404,6 +404,10 @@ export type GraphDocument = {
    */
   requires?: Requires;
   /**
+   * What becomes of a value that a template prints and that is not there, in all graphs of the document. `error`.
+   */
+  missing?: Missing;
+  /**
    * Data of the editor.
    */
   ui?: { [key in string]: JsonValue };
@@ -448,7 +452,8 @@ export type HostNode = {
    */
   outputs: Array<HostPort>;
   /**
-   * The ports by which control leaves; the first is taken unless the host says another. `out` if there are none.
+   * The ports by which control leaves; `out` if there are none. The first is taken unless the host says another, the
+   * last after a failure with `on_error.mode` = `continue`.
    */
   exits: Array<string>;
   /**
@@ -680,6 +685,11 @@ export type Message = {
    */
   ext?: { [key in string]: JsonValue };
 };
+
+/**
+ * What becomes of a value that a template prints and that is not there.
+ */
+export type Missing = "error" | "empty";
 
 /**
  * Which model wrote a response, or is about to read one.

@@ -5,7 +5,7 @@ use mnemograph_engine::{EventData, RunStatus};
 use mnemograph_memory::Edit;
 use mnemograph_memory::{ShownStatus, thread::TranscriptPage};
 use mnemograph_runtime::Delivery;
-use mnemograph_storage::MemoryStorage;
+use mnemograph_storage::{Batch, Durability, MemoryStorage, Range, ScanOptions, Storage, Table};
 use mnemograph_testkit::{Answer, chat_graph, edge, node, plan};
 use serde_json::json;
 
@@ -149,6 +149,53 @@ fn a_run_without_a_thread_leaves_nothing_behind_and_says_so() {
         pollster::block_on(bench.runtime.threads_list(&Default::default()))
             .unwrap()
             .is_empty()
+    );
+}
+
+#[test]
+fn a_node_that_keeps_nothing_has_no_state_to_look_at() {
+    let (bench, plan) = chat([]);
+    for node in ["agent", "nobody"] {
+        let looked = pollster::block_on(bench.runtime.state_inspect(&plan, node, "t"));
+        let error = looked.unwrap_err();
+        assert_eq!(error.code(), "E_NOT_FOUND");
+        assert!(error.hint().contains("memory"), "{}", error.hint());
+    }
+}
+
+#[test]
+fn a_round_that_cannot_be_read_is_left_out_with_a_warning_and_stays_stored() {
+    let storage = MemoryStorage::new();
+    let mut bench = Bench::on(storage.clone(), "default");
+    bench.host.answers("default", vec![Answer::text("hm"); 3]);
+    let plan = plan(&chat_graph("g", |_| {}));
+    bench.say(&plan, "first");
+    bench.say(&plan, "second");
+    let rounds = || {
+        let (all, options) = (Range::all(), ScanOptions::default());
+        pollster::block_on(storage.scan(Table::Rounds, &all, options)).unwrap()
+    };
+    let mut damaged = rounds().remove(0);
+    damaged.value.insert("body".to_owned(), json!("{"));
+    let spoilt = damaged.value.clone();
+    let batch = Batch::new(Durability::Strict).put(Table::Rounds, damaged.key, damaged.value);
+    pollster::block_on(storage.commit(batch)).unwrap();
+    let result = bench.say(&plan, "third");
+    assert_eq!(result.error, None);
+    assert_eq!(result.warnings[0].code, "W_ROUND_QUARANTINED");
+    assert_eq!(
+        bench.last_prompt(),
+        [
+            "system: Be kind.",
+            "user: second",
+            "assistant: hm",
+            "user: third"
+        ]
+    );
+    assert_eq!(
+        rounds().remove(0).value,
+        spoilt,
+        "nobody repairs by deleting"
     );
 }
 

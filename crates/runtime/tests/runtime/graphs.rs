@@ -1,14 +1,9 @@
 //! Graphs beyond one agent: branches, loops, variables, sub-graphs, data, errors.
 
-use crate::support::Bench;
-use mnemograph_engine::{RunResult, RunStatus};
+use crate::support::{Bench, code, output, run, steps};
+use mnemograph_engine::RunStatus;
 use mnemograph_testkit::{Answer, graph, inner, node, plan};
 use serde_json::{Value, json};
-
-/// Runs a document on a message in thread `t`.
-fn run(document: &Value, text: &str) -> RunResult {
-    Bench::new().say(&plan(document), text)
-}
 
 #[test]
 fn a_condition_takes_the_first_case_that_holds() {
@@ -232,6 +227,54 @@ fn thread_variables_outlive_runs_and_pages_and_session_variables_do_not() {
             .iter()
             .any(|warning| warning.code == "W_THREAD_WITHOUT_CHAT")
     );
+}
+
+#[test]
+fn what_is_not_there_is_an_error_or_empty_with_a_warning() {
+    let mut document = steps(&[output("a", "<{{ env.nothing }}>")], &[], &[]);
+    assert_eq!(code(&run(&document, "x")), "E_TEMPLATE");
+    document["missing"] = json!("error");
+    assert_eq!(code(&run(&document, "x")), "E_TEMPLATE");
+    document["missing"] = json!("empty");
+    let result = run(&document, "x");
+    assert_eq!(result.outputs["a"], "<>", "{:?}", result.error);
+    let warning = &result.warnings[0];
+    assert_eq!(
+        (warning.code.as_str(), warning.node.as_deref()),
+        ("W_TEMPLATE_MISSING", Some("out_a"))
+    );
+    assert!(
+        warning.message.contains("line 1, column"),
+        "{}",
+        warning.message
+    );
+    let strict = mnemograph_engine::load(
+        &steps(&[output("a", "<{{ env.nothing }}>")], &[], &[]).to_string(),
+        None,
+    );
+    let lenient = mnemograph_engine::load(&document.to_string(), None);
+    assert_ne!(strict.hash, lenient.hash, "the graph does something else");
+}
+
+#[test]
+fn the_outputs_of_a_step_have_a_size_limit() {
+    let mut document = steps(
+        &[
+            node("made", "llm_response", json!({"prompt": "go"})),
+            output("a", "{{ nodes.made.output }}"),
+        ],
+        &[node("model", "llm_model", json!({}))],
+        &["link_llm model.llm > made.llm"],
+    );
+    document["limits"] = json!({"node_output": 300});
+    for (length, expected) in [(20, ""), (400, "E_OUTPUT_LIMIT")] {
+        let mut bench = Bench::new();
+        bench
+            .host
+            .answers("default", [Answer::text(&"x".repeat(length))]);
+        let result = bench.say(&plan(&document), "x");
+        assert_eq!(code(&result), expected, "{:?}", result.error);
+    }
 }
 
 #[test]

@@ -164,6 +164,10 @@ fn regex() {
                 json!({"text": "none", "pattern": "[0-9]"}),
                 Ok(json!({"matches": [], "first": null, "output": "none", "ok": false})),
             ),
+            (
+                json!({"text": "a".repeat(20_000), "pattern": "a"}),
+                Err("E_REGEX"),
+            ),
         ],
     );
 }

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { which } from "../../scripts/lib/run.mjs";
 import { chromiumToKill, spawnToKill } from "../lib/index.mjs";
+import { IS_LONG } from "./extent.js";
 
 export interface Engine {
   name: string;
@@ -14,9 +15,15 @@ export interface Engine {
   databases: string;
 }
 
-const chromium = (backend: Engine["backend"], features: string[]): Engine => ({
+export interface Chromium extends Engine {
+  /** What it is started with. */
+  features: string[];
+}
+
+const chromium = (backend: Engine["backend"], features: string[]): Chromium => ({
   name: "Chromium",
   backend,
+  features,
   databases: path.join("Default", "IndexedDB"),
   open(profile, url) {
     const { command, args } = chromiumToKill(profile, features);
@@ -25,10 +32,13 @@ const chromium = (backend: Engine["backend"], features: string[]): Engine => ({
 });
 
 /** Both backends of Chromium. Which one it really used is seen in the profile. */
-export const CHROMIUMS: Engine[] = [
+export const CHROMIUMS: Chromium[] = [
   chromium("LevelDB", []),
   chromium("SQLite", ["--enable-features=IdbSqliteBackingStore,IdbSqliteOnDiskRollout"]),
 ];
+
+/** Those that a case runs in. The short form has one backend but for kills. */
+export const LABS: Chromium[] = IS_LONG ? CHROMIUMS : CHROMIUMS.slice(0, 1);
 
 /** Firefox, where there is one: started as a person would start it. */
 export function findFirefox(): Engine | undefined {

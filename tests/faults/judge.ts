@@ -41,6 +41,13 @@ function outOfOrder(rounds: SeenRound[]): string[] {
   });
 }
 
+/**
+ * Where tabs cannot exclude each other, a round may be taken for broken off, and be put further behind when it ends: its
+ * first numbers are then not used again. Else no number is given up.
+ */
+export const gapped = ({ gaps }: Audit): string[] =>
+  gaps === 0 ? [] : [`numbers were given up at ${gaps} places`];
+
 /** The acknowledged rounds that are not there, or not whole. */
 export function lost({ rounds }: Audit, acknowledged: string[]): string[] {
   const there = new Set(rounds.filter(({ status }) => status === "complete").map(subjectOf));

@@ -2,14 +2,13 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { at } from "../../scripts/lib/paths.mjs";
-import { servePages } from "../e2e/site.js";
 import { backendOf, CHROMIUMS, type Engine, findFirefox } from "./browsers.js";
 import { IS_LONG } from "./extent.js";
-import { lost, torn } from "./judge.js";
+import { gapped, lost, torn } from "./judge.js";
+import { type Pages, startPages } from "./lab.js";
 import { emptyRow, faultsOf, type Row } from "./table.js";
-import { PLACES, type Tell } from "./tells.js";
-import { Hung, Told } from "./told.js";
+import { PLACES } from "./tells.js";
+import { Hung } from "./told.js";
 
 /** How often a browser is killed. Firefox takes several seconds to start. */
 const kills = ({ name }: Engine): number => (IS_LONG ? 40 : name === "Firefox" ? 1 : 3);
@@ -17,11 +16,9 @@ const kills = ({ name }: Engine): number => (IS_LONG ? 40 : name === "Firefox" ?
 /** From the start of a browser to what its page found, and from there to the place of the kill. */
 const DEADLINE = 60_000;
 
-const told = new Told<Tell>();
-let pages: Awaited<ReturnType<typeof servePages>>;
+let pages: Pages;
 beforeAll(async () => {
-  const scripts = { life: at("tests", "faults", "pages", "life.ts") };
-  pages = await servePages({ scripts, told: told.hear });
+  pages = await startPages();
 });
 afterAll(() => pages.close());
 
@@ -87,14 +84,15 @@ async function oneLife(trial: Trial, until?: ReturnType<typeof placeOf>): Promis
   const before = acknowledged(trial);
   const browser = engine.open(profile, `${pages.origin}/life.html?life=${life}`);
   try {
-    const found = await told.until(() => told.all("found", life)[0], DEADLINE);
-    const [broken, gone] = [torn(found), lost(found, before)];
+    const found = await pages.told.until(() => pages.told.all("found", life)[0], DEADLINE);
+    const [broken, gone] = [[...torn(found), ...gapped(found)], lost(found, before)];
     row.torn += broken.length;
     row.lost += gone.length;
     problems.push(...broken, ...gone.map((subject) => `life ${life}: ${subject} is gone`));
     if (until === undefined) return;
-    const passed = () => told.all("passed", life).filter(({ place }) => place === until.place);
-    await told.until(() => passed()[until.n - 1], DEADLINE);
+    const passed = () =>
+      pages.told.all("passed", life).filter(({ place }) => place === until.place);
+    await pages.told.until(() => passed()[until.n - 1], DEADLINE);
   } catch (error) {
     if (!(error instanceof Hung)) throw error;
     row.hung += 1;
@@ -107,8 +105,8 @@ async function oneLife(trial: Trial, until?: ReturnType<typeof placeOf>): Promis
 
 /** The rounds that the pages of a trial have said to be stored. */
 const acknowledged = ({ first }: Trial): string[] =>
-  told.all("stored", first, lives).map(({ subject }) => subject);
+  pages.told.all("stored", first, lives).map(({ subject }) => subject);
 
 /** Why a page could not go on. */
 const failures = (life: number): string[] =>
-  told.all("failed", life).map(({ code, message }) => `life ${life}: ${code} ${message}`);
+  pages.told.all("failed", life).map(({ code, message }) => `life ${life}: ${code} ${message}`);

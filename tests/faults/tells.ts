@@ -13,6 +13,8 @@ export interface Audit {
   rounds: SeenRound[];
   /** What disagrees between the records below the SDK, in words. */
   disagreements: string[];
+  /** Places where numbers of messages were given up. */
+  gaps: number;
   /** Rounds that could not be read and were reported. */
   quarantined: number;
 }

@@ -1,0 +1,14 @@
+// What the tests of this folder use inside of a page, as `window.faults`.
+import { createRuntime } from "mnemograph";
+import { audit } from "./audit.js";
+import { codeOf, openChat, write } from "./write.js";
+
+const faults = { createRuntime, audit, openChat, write, codeOf };
+
+declare global {
+  interface Window {
+    faults: typeof faults;
+  }
+}
+
+window.faults = faults;

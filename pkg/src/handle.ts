@@ -9,10 +9,12 @@ import type {
   Message,
   ModelRef,
   Repaired,
+  RowsUnder,
   RunResult,
   StateNode,
   StateView,
   StorageHealth,
+  StoredRow,
   Thread,
   TranscriptEntry,
   View,
@@ -44,6 +46,10 @@ export interface Host {
   abort(run_id: string, call_id: number, reason: string): void;
   /** Events in order, after state is consistent. */
   events(run_id: string, batch: EventBatch): void;
+  /** A batch has been committed, as JSON text. Told only where the configuration asks for it. */
+  committed(batch: string): void;
+  /** The database was gone when it was opened again. Told only where the configuration asks for it. */
+  lost(): void;
   /** After the last events of a run. */
   finished(run_id: string, result: RunResult): void;
 }
@@ -66,6 +72,8 @@ export interface HandleConfig {
   functions: string[];
   nodes: HostNode[];
   env: Record<string, unknown>;
+  /** The host is told of what is committed and of a database that is lost. */
+  watch: boolean;
 }
 
 /** What a run is started with. */
@@ -136,6 +144,8 @@ export interface RuntimeHandle {
     id: string,
     page: { limit?: number; before?: number },
   ): Promise<TranscriptEntry[]>;
+  storage_rows(places: RowsUnder[]): Promise<StoredRow[]>;
+  storage_restore(rows: StoredRow[]): Promise<number>;
   storage_health(facts: BrowserStorage, fresh: string): Promise<StorageHealth>;
   close(): Promise<void>;
 }

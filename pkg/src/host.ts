@@ -11,6 +11,8 @@ import { callWork, type WorkNeeds } from "./work.js";
 
 /** What the host object needs from the runtime. */
 export interface HostNeeds extends WorkNeeds {
+  committed(batch: string): void;
+  lost(): void;
   models: ReadonlyMap<string, ChatModel>;
   tools: ReadonlyMap<string, PreparedTool>;
   now(): number;
@@ -59,6 +61,8 @@ export class CallRegister {
       abort: (run_id, call_id, reason) =>
         this.#abort(this.#calls.get(key(run_id, call_id)), reason),
       events: (run_id, batch) => needs.events(run_id, unpack(batch)),
+      committed: (batch) => needs.committed(batch),
+      lost: () => needs.lost(),
       finished: (run_id, result) => {
         this.abortRun(run_id, "the run is over");
         needs.finished(run_id, result);

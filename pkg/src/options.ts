@@ -1,6 +1,7 @@
 import { MnemographError } from "./errors.js";
 import { checkId } from "./ids.js";
 import { NotJson, toPlain } from "./json.js";
+import { Recovery } from "./recovery/recovery.js";
 import type { TurnOptions } from "./turns.js";
 import type {
   Batch,
@@ -10,6 +11,7 @@ import type {
   RuntimeOptions,
   StorageAdapter,
   Tool,
+  Witness,
 } from "./types.js";
 import type { WasmSource } from "./wasm-source.js";
 import type { RunEvent } from "./wire.js";
@@ -33,6 +35,8 @@ export interface Settings {
   now: () => number;
   id: (() => string) | undefined;
   turns: TurnOptions;
+  recovery: boolean;
+  witness: Witness | undefined;
   /** The channel of changes; absent where state is private to the runtime, or there is none. */
   changes: (() => BroadcastChannel) | undefined;
 }
@@ -64,6 +68,11 @@ export function readOptions(options: RuntimeOptions): Settings {
     onEvent: options.onEvent,
     now: options.host?.now ?? (() => Date.now()),
     id: options.host?.id,
+    recovery:
+      kind === "indexeddb" && options.recovery !== false
+        ? Recovery.isPossible(database, options.witness)
+        : false,
+    witness: readWitness(options.witness),
     turns: readTurns(prefix, kind),
     changes: kind === "memory" || !hasChannels() ? undefined : () => channel(`${prefix}changes`),
   };
@@ -152,6 +161,12 @@ function readHttp(http: HttpOptions | undefined): HttpOptions | undefined {
     }
   }
   return http;
+}
+
+function readWitness(witness: Witness | undefined): Witness | undefined {
+  if (witness === undefined) return undefined;
+  if (typeof witness.get === "function" && typeof witness.set === "function") return witness;
+  throw wrong("witness", "is an object without the functions `get` and `set`");
 }
 
 function readBatch(batch: Batch): Batch {

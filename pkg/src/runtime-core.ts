@@ -10,10 +10,12 @@ import type { NodeTypes } from "./node-types.js";
 import type { Settings } from "./options.js";
 import { LeavingWatch } from "./page.js";
 import { Pump } from "./pump.js";
+import { Recovery } from "./recovery/recovery.js";
 import type { RunControl } from "./run.js";
 import type { prepareTools } from "./schema.js";
 import { closed, type Opened, Session } from "./session.js";
 import { Turns } from "./turns.js";
+import type { StoreWiped } from "./types.js";
 import type { RunEvent, RunResult, WaitingRun } from "./wire.js";
 import type { PageFunction } from "./work.js";
 
@@ -32,6 +34,8 @@ export interface RuntimeEvents {
   error: unknown;
   /** The wasm instance died; the next call starts a fresh one. */
   crashed: MnemographError;
+  /** The database was lost and made anew. One that was noticed at the start is told to the first who listens. */
+  storewiped: StoreWiped;
   /** The runtime is closed. */
   closed: undefined;
 }
@@ -52,6 +56,8 @@ export class RuntimeCore implements Core {
   readonly #runs = new Map<string, RunControl>();
   /** The graphs that are loaded, by id: a run that waits names its graph. */
   readonly graphs = new Map<string, Graph>();
+  readonly recovery: Recovery | undefined;
+  #wiped: StoreWiped | undefined;
   readonly #stopListening: () => void;
   readonly #leaving = new LeavingWatch(() => this.session.tell((handle) => handle.suspend()));
   #closing: Promise<void> | undefined;
@@ -84,6 +90,8 @@ export class RuntimeCore implements Core {
         this.session.tell((handle) => handle.deliver(run_id, call_id, kind, payload)),
       events: (run_id, batch) => this.#pump.push(() => this.#deliver(run_id, batch)),
       finished: (run_id, result) => this.#pump.pushNow(() => this.#finish(run_id, result)),
+      committed: (batch) => this.recovery?.committed(batch),
+      lost: () => this.recovery?.lost(),
       threadOf: (run_id) => this.#runs.get(run_id)?.run.thread ?? run_id,
       abortReason: (run_id, words) =>
         this.#runs.get(run_id)?.abortReason ?? new DOMException(words, "AbortError"),
@@ -107,19 +115,43 @@ export class RuntimeCore implements Core {
         functions: Object.keys(settings.functions),
         nodes: nodes.declarations,
         env: settings.env,
+        watch: settings.recovery,
       },
       this.#calls.host,
       settings.adapter,
     );
+    if (!settings.recovery) return;
+    this.recovery = new Recovery({
+      session: this.session,
+      database: settings.database,
+      witness: settings.witness,
+      id: this.id,
+      wiped: (report) => {
+        this.#wiped = report;
+        this.tellWiped();
+      },
+      failed: (error) => this.#report(error),
+    });
   }
 
   async open(): Promise<void> {
     try {
       await this.session.open();
+      await this.recovery?.open();
     } catch (error) {
       await this.close();
       throw error;
     }
+  }
+
+  /** Tells of a loss that nobody has heard of yet. */
+  tellWiped(): void {
+    if (this.#wiped && this.listeners.emit("storewiped", this.#wiped)) this.#wiped = undefined;
+  }
+
+  /** Erases something of a thread, in the copies as well. */
+  erasing<T>(thread: string, erase: () => Promise<T>): Promise<T> {
+    return this.recovery === undefined ? erase() : this.recovery.erasing(thread, erase);
   }
 
   enter(run: RunControl): void {
@@ -189,6 +221,7 @@ export class RuntimeCore implements Core {
     this.#ending.abort();
     for (const run of this.#runs.values()) run.giveUp(error);
     await this.session.close();
+    await this.recovery?.close();
     this.#calls.abortAll("the runtime is closed");
     this.#pump.flush();
     for (const [id, run] of this.#runs) {

@@ -11,7 +11,7 @@ import { readOptions } from "./options.js";
 import type { Run } from "./run.js";
 import { RuntimeCore, type RuntimeEvents } from "./runtime-core.js";
 import { prepareTools } from "./schema.js";
-import { StateApi } from "./state.js";
+import { type Erasing, StateApi } from "./state.js";
 import { StorageApi } from "./storage.js";
 import { ThreadsApi } from "./threads.js";
 import type { Answer, RuntimeOptions } from "./types.js";
@@ -36,13 +36,14 @@ export class Runtime {
   /** @internal */
   constructor(core: RuntimeCore) {
     this.#core = core;
-    this.threads = new ThreadsApi(core.session, core.changes, core.id);
-    this.state = new StateApi(core.session, core.changes);
+    const erasing: Erasing = (thread, erase) => core.erasing(thread, erase);
+    this.threads = new ThreadsApi(core.session, core.changes, core.id, erasing);
+    this.state = new StateApi(core.session, core.changes, erasing);
     this.messages = new MessagesApi(core.session, core.changes, (thread, work) =>
-      core.whileIdle(thread, work),
+      core.whileIdle(thread, () => core.erasing(thread, work)),
     );
     this.memory = new MemoryApi(core.session);
-    this.storage = new StorageApi(core.session, core.id);
+    this.storage = new StorageApi(core.session, core.id, core.recovery !== undefined);
     if (typeof Symbol.asyncDispose === "symbol") {
       Object.defineProperty(this, Symbol.asyncDispose, { value: () => this.close() });
     }
@@ -151,7 +152,9 @@ export class Runtime {
     name: K,
     listener: (value: RuntimeEvents[K]) => void,
   ): () => void {
-    return this.#core.listeners.add(name, listener);
+    const stop = this.#core.listeners.add(name, listener);
+    if (name === "storewiped") queueMicrotask(() => this.#core.tellWiped());
+    return stop;
   }
 
   /**

@@ -4,6 +4,9 @@ import { checkId } from "./ids.js";
 import type { Session } from "./session.js";
 import type { Cleared, StateNode, StateView } from "./wire.js";
 
+/** Does something that erases a part of a thread. */
+export type Erasing = <T>(thread: string, erase: () => Promise<T>) => Promise<T>;
+
 /** Which state is meant. */
 export interface StatePlace {
   graph: Graph;
@@ -19,11 +22,13 @@ export interface StatePlace {
 export class StateApi {
   readonly #session: Session;
   readonly #changes: Changes;
+  readonly #erasing: Erasing;
 
   /** @internal */
-  constructor(session: Session, changes: Changes) {
+  constructor(session: Session, changes: Changes, erasing: Erasing) {
     this.#session = session;
     this.#changes = changes;
+    this.#erasing = erasing;
   }
 
   /** The nodes of a graph that keep state. */
@@ -42,8 +47,8 @@ export class StateApi {
   /** Forgets what a node holds for a thread, in storage and for the next prompt. */
   async clear({ graph, node, thread }: StatePlace): Promise<Cleared> {
     const ids = [checkId(node, "node"), checkId(thread, "thread")] as const;
-    const cleared = await this.#session.call((opened) =>
-      opened.handle.state_clear(graph.number(opened), ...ids),
+    const cleared = await this.#erasing(thread, () =>
+      this.#session.call((opened) => opened.handle.state_clear(graph.number(opened), ...ids)),
     );
     this.#changes.tell(thread, "memory");
     return cleared;

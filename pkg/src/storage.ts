@@ -1,3 +1,4 @@
+import { hasBuckets } from "./recovery/recovery.js";
 import type { Session } from "./session.js";
 import type { BrowserStorage, StorageHealth } from "./wire.js";
 
@@ -5,9 +6,11 @@ import type { BrowserStorage, StorageHealth } from "./wire.js";
 export class StorageApi {
   readonly #session: Session;
   readonly #newId: () => string;
+  readonly #recovers: boolean;
 
   /** @internal */
-  constructor(session: Session, newId: () => string) {
+  constructor(session: Session, newId: () => string, recovers: boolean) {
+    this.#recovers = recovers;
     this.#session = session;
     this.#newId = newId;
   }
@@ -18,7 +21,10 @@ export class StorageApi {
    * `E_RUNTIME_CRASHED` or an `E_STORE_…`.
    */
   async health(): Promise<StorageHealth> {
-    const facts = await browserStorage();
+    const facts = {
+      ...(await browserStorage()),
+      recovery_journal: this.#recovers && hasBuckets(),
+    };
     return this.#session.call(({ handle }) => handle.storage_health(facts, this.#newId()));
   }
 }

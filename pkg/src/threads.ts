@@ -2,6 +2,7 @@ import type { Changes } from "./changes.js";
 import { MnemographError } from "./errors.js";
 import { checkId } from "./ids.js";
 import type { Session } from "./session.js";
+import type { Erasing } from "./state.js";
 import type { Thread, TranscriptEntry } from "./wire.js";
 
 /**
@@ -12,9 +13,11 @@ export class ThreadsApi {
   readonly #session: Session;
   readonly #changes: Changes;
   readonly #newId: () => string;
+  readonly #erasing: Erasing;
 
   /** @internal */
-  constructor(session: Session, changes: Changes, newId: () => string) {
+  constructor(session: Session, changes: Changes, newId: () => string, erasing: Erasing) {
+    this.#erasing = erasing;
     this.#session = session;
     this.#changes = changes;
     this.#newId = newId;
@@ -72,7 +75,9 @@ export class ThreadsApi {
   /** Removes a conversation with what its nodes remember of it. False if there was none. */
   async delete(id: string): Promise<boolean> {
     const checked = checkId(id, "thread");
-    const existed = await this.#session.call(({ handle }) => handle.threads_delete(checked));
+    const existed = await this.#erasing(checked, () =>
+      this.#session.call(({ handle }) => handle.threads_delete(checked)),
+    );
     if (existed) this.#changes.tell(checked, "all");
     return existed;
   }

@@ -202,6 +202,13 @@ export interface RuntimeOptions {
   env?: Record<string, unknown>;
   /** What happens to a message on a busy thread. `"queue"`. */
   onBusy?: OnBusy;
+  /**
+   * Notice it when the browser has lost the database (`storewiped`), and put back what a recovery journal has of it: a
+   * second copy of late rounds, kept where the browser has storage buckets. For `"indexeddb"` alone. True.
+   */
+  recovery?: boolean;
+  /** Something of the host's that outlives the origin's storage; see {@link Witness}. */
+  witness?: Witness;
   /** When events are delivered. `"microtask"`. */
   batch?: Batch;
   /** Told every event of every run. A throw is reported and stops nothing. */
@@ -260,6 +267,29 @@ export interface StorageBatch {
   deletes: { table: string; key: KeyPart[] }[];
   deleteRanges: { table: string; range: StorageRange }[];
   durability: "relaxed" | "strict";
+}
+
+/**
+ * Where the host keeps a few bytes about the database (no text, no ids) that outlive all of the origin's storage, such as
+ * a cookie or an account's settings: by them a loss of everything is noticed.
+ */
+export interface Witness {
+  get(): string | null | undefined | Promise<string | null | undefined>;
+  set(value: string): void | Promise<void>;
+}
+
+/** The database was lost and made anew: the browser deleted it, or somebody did. */
+export interface StoreWiped {
+  /** Id of the database's new life. */
+  generation: string;
+  /** That of the life before, where it is known. */
+  lost_generation?: string;
+  /** True if there was a recovery journal to put back from. */
+  recovery_journal: boolean;
+  /** What was put back. */
+  restored: { threads: number; rounds: number };
+  /** What was there before, as far as that is known, and was not put back. */
+  missing: { threads: number; rounds: number };
 }
 
 /** A storage of the page's own: any ordered, transactional key-value store. */

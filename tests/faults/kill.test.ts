@@ -88,6 +88,7 @@ async function oneLife(trial: Trial, until?: ReturnType<typeof placeOf>): Promis
     const [broken, gone] = [[...torn(found), ...gapped(found)], lost(found, before)];
     row.torn += broken.length;
     row.lost += gone.length;
+    if (gone.length > 0 && pages.told.all("wiped", life).length === 0) row.unreported += 1;
     problems.push(...broken, ...gone.map((subject) => `life ${life}: ${subject} is gone`));
     if (until === undefined) return;
     const passed = () =>

@@ -94,7 +94,7 @@ async function rounds(page: Page, writer: string, count: number) {
   const written = page.evaluate(
     async ([writer, count]) => {
       const { openChat, write } = window.faults;
-      const { graph, runtime } = await openChat("x".repeat(20_000));
+      const { graph, runtime } = await openChat(20_000);
       const written = await write(graph, writer, count);
       await runtime.close();
       return { ...written, cut: 0 };

@@ -26,6 +26,10 @@ export type Tell =
   | { tell: "passed"; life: number; place: Place; subject: string }
   /** The round's result is there: it must never be lost from now on. */
   | { tell: "stored"; life: number; subject: string }
+  /** The recovery journal has the round too. */
+  | { tell: "copied"; life: number; subject: string }
+  /** The database was lost, and so much was put back. */
+  | { tell: "wiped"; life: number; restored: number; missing: number }
   /** The page could not go on. */
   | { tell: "failed"; life: number; code: string; message: string };
 

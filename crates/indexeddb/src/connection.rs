@@ -128,6 +128,10 @@ pub(crate) struct Supervisor {
     blocked: Cell<bool>,
     /// How many connections there were.
     connections: Cell<u32>,
+    /// Whether one of them has been open.
+    was_open: Cell<bool>,
+    /// How often the database was gone when it was opened again.
+    losses: Cell<u32>,
 }
 
 enum Asked {
@@ -143,6 +147,8 @@ impl Supervisor {
             state: RefCell::new(State::Idle),
             blocked: Cell::new(false),
             connections: Cell::new(0),
+            was_open: Cell::new(false),
+            losses: Cell::new(0),
         })
     }
 
@@ -229,6 +235,17 @@ impl Supervisor {
         }
     }
 
+    /// The database is open; `is_new` tells that it had to be made.
+    fn opened(&self, is_new: bool) {
+        if self.was_open.replace(true) && is_new {
+            self.losses.update(|count| count.saturating_add(1));
+        }
+    }
+
+    pub(crate) fn losses(&self) -> u32 {
+        self.losses.get()
+    }
+
     pub(crate) fn close(&self) {
         let before = mem::replace(&mut *self.state.borrow_mut(), State::Closed);
         if let State::Open(connection) = &before {
@@ -274,6 +291,9 @@ async fn connect(supervisor: &Weak<Supervisor>, name: &str, id: u32) -> Answer {
             Fault::Lost(message) => StoreError::Backend(message),
         })?;
     }
+    if let Some(supervisor) = supervisor.upgrade() {
+        supervisor.opened(upgraded);
+    }
     Ok(Rc::new(connection))
 }
 
@@ -282,7 +302,7 @@ async fn request(
     supervisor: &Weak<Supervisor>,
     name: &str,
 ) -> Result<(Database, bool), OpenDbError> {
-    let upgraded = Rc::new(Cell::new(false));
+    let upgrade = Rc::new(OnceCell::<IdbTransaction>::new());
     let request = Rc::new(OnceCell::<IdbOpenDbRequest>::new());
     let on_blocked = {
         let supervisor = Weak::clone(supervisor);
@@ -294,13 +314,16 @@ async fn request(
         }
     };
     let on_upgrade = {
-        let (upgraded, request) = (Rc::clone(&upgraded), Rc::clone(&request));
-        move |event: indexed_db_futures::database::VersionChangeEvent, db: Database| {
-            upgraded.set(true);
-            match request.get().and_then(|request| request.transaction()) {
-                Some(upgrade) => schema::migrate(&db, &upgrade, event.old_version()),
-                None => Err(indexed_db_futures::error::UnexpectedDataError::NoEventTarget.into()),
+        let (upgrade, request) = (Rc::clone(&upgrade), Rc::clone(&request));
+        move |event: indexed_db_futures::database::VersionChangeEvent, db: Database| match request
+            .get()
+            .and_then(|request| request.transaction())
+        {
+            Some(begun) => {
+                let _ = upgrade.set(begun.clone());
+                schema::migrate(&db, &begun, event.old_version())
             }
+            None => Err(indexed_db_futures::error::UnexpectedDataError::NoEventTarget.into()),
         }
     };
     let opening = Database::open(name)
@@ -310,8 +333,14 @@ async fn request(
         .build()?;
     // The events come later than this line.
     let _ = request.set(opening.as_sys().clone());
-    let db = opening.await?;
-    Ok((db, upgraded.get()))
+    match opening.await {
+        Ok(db) => Ok((db, upgrade.get().is_some())),
+        // Of an upgrade that was aborted the request says only that it was; its transaction knows why.
+        Err(error) => Err(match upgrade.get().and_then(IdbTransaction::error) {
+            Some(reason) => reason.into(),
+            None => error,
+        }),
+    }
 }
 
 /// Deletes a database, and waits for it as long as for an opening that is blocked.

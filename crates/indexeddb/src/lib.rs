@@ -54,6 +54,13 @@ impl IndexedDbStorage {
         Ok(Self { supervisor })
     }
 
+    /// How often the database was gone when a connection that had been lost was opened again: somebody deleted it, or the
+    /// browser did. What is read then is a new, empty one.
+    #[must_use]
+    pub fn losses(&self) -> u32 {
+        self.supervisor.losses()
+    }
+
     /// Closes the connection. Transactions that have begun still complete; later calls give [`StoreError::Closed`], also
     /// on clones.
     pub fn close(&self) {

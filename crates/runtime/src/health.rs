@@ -24,6 +24,9 @@ pub struct BrowserStorage {
     /// Bytes that it may use.
     #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
     pub quota: Option<u64>,
+    /// The page keeps a second copy of late rounds outside of the database.
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub recovery_journal: Option<bool>,
 }
 
 /// Where a runtime keeps its state.
@@ -83,7 +86,8 @@ pub struct StorageHealth {
     pub quota_errors: u32,
     /// Id of the database's life: another one than before means that the database was lost and made anew.
     pub generation: String,
-    /// True if a second copy of late rounds is kept outside of the database. This version keeps none.
+    /// True if a second copy of late rounds is kept outside of the database, from which they are put back
+    /// should it be lost.
     pub recovery_journal: bool,
 }
 
@@ -116,7 +120,7 @@ impl StorageHealth {
             quota: of_origin.quota,
             quota_errors,
             generation,
-            recovery_journal: false,
+            recovery_journal: of_origin.recovery_journal.unwrap_or(false),
         }
     }
 }

@@ -32,6 +32,8 @@ pub fn all_types() -> Types {
         .add::<mnemograph_memory::ViewPolicy>()
         .add::<mnemograph_memory::thread::Thread>()
         .add::<mnemograph_runtime::BrowserStorage>()
+        .add::<mnemograph_runtime::Row>()
+        .add::<mnemograph_runtime::RowsUnder>()
         .add::<mnemograph_runtime::StateNode>()
         .add::<mnemograph_runtime::StateView>()
         .add::<mnemograph_runtime::StorageHealth>()

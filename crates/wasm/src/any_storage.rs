@@ -13,6 +13,7 @@ use mnemograph_storage::{
     Batch, MemoryStorage, Outcome, Range, Record, Scan, ScanOptions, Storage, StoreError, Table,
 };
 
+use crate::host::JsHost;
 use crate::js_storage::JsStorage;
 
 /// How long a call may take unless it is said otherwise, in milliseconds. Longer than what IndexedDB waits to open, which
@@ -25,6 +26,8 @@ pub struct AnyStorage {
     backend: Backend,
     deadline_ms: u32,
     quota_errors: Rc<Cell<u32>>,
+    watcher: Option<JsHost>,
+    losses: Rc<Cell<u32>>,
 }
 
 #[derive(Clone)]
@@ -58,6 +61,8 @@ impl AnyStorage {
             backend,
             deadline_ms: DEADLINE_MS,
             quota_errors: Rc::default(),
+            watcher: None,
+            losses: Rc::default(),
         }
     }
 
@@ -66,6 +71,22 @@ impl AnyStorage {
     pub fn with_deadline(mut self, deadline_ms: u32) -> Self {
         self.deadline_ms = deadline_ms;
         self
+    }
+
+    /// The same, telling the host of what is committed and of a database that is lost.
+    #[must_use]
+    pub fn watched_by(mut self, host: JsHost) -> Self {
+        self.watcher = Some(host);
+        self
+    }
+
+    /// Tells of a database that was gone when a call opened it again.
+    fn notice_loss(&self) {
+        if let (Backend::IndexedDb(storage), Some(host)) = (&self.backend, &self.watcher)
+            && self.losses.replace(storage.losses()) != storage.losses()
+        {
+            let _ = host.lost();
+        }
     }
 
     /// What it is.
@@ -115,7 +136,7 @@ impl Storage for AnyStorage {
         range: &Range,
         options: ScanOptions,
     ) -> Result<Vec<Record>, StoreError> {
-        match &self.backend {
+        let found = match &self.backend {
             // It answers at once.
             Backend::Memory(storage) => storage.scan(table, range, options).await,
             Backend::IndexedDb(storage) => {
@@ -126,18 +147,27 @@ impl Storage for AnyStorage {
                 self.in_time("a scan", storage.scan(table, range, options))
                     .await
             }
-        }
+        };
+        self.notice_loss();
+        found
     }
 
     async fn scan_all(&self, scans: &[Scan]) -> Result<Vec<Vec<Record>>, StoreError> {
-        match &self.backend {
+        let found = match &self.backend {
             Backend::Memory(storage) => storage.scan_all(scans).await,
             Backend::IndexedDb(storage) => self.in_time("a scan", storage.scan_all(scans)).await,
             Backend::Js(storage) => self.in_time("a scan", storage.scan_all(scans)).await,
-        }
+        };
+        self.notice_loss();
+        found
     }
 
     async fn commit(&self, batch: Batch) -> Result<Outcome, StoreError> {
+        // A host that is told keeps a copy; what cannot be said as text cannot be committed either.
+        let text = self
+            .watcher
+            .as_ref()
+            .and_then(|_| serde_json::to_string(&batch).ok());
         let committed = match &self.backend {
             Backend::Memory(storage) => storage.commit(batch).await,
             Backend::IndexedDb(storage) => self.in_time("a commit", storage.commit(batch)).await,
@@ -145,6 +175,11 @@ impl Storage for AnyStorage {
         };
         if let Err(StoreError::Quota(_)) = &committed {
             self.quota_errors.update(|count| count.saturating_add(1));
+        }
+        self.notice_loss();
+        if let (Ok(Outcome::Committed), Some(host), Some(text)) = (&committed, &self.watcher, &text)
+        {
+            let _ = host.committed(text);
         }
         committed
     }

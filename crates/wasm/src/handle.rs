@@ -13,7 +13,9 @@ use mnemograph_engine::{EventBatch, HostCatalogue, Plan, Recording, RunInput};
 use mnemograph_indexeddb::IndexedDbStorage;
 use mnemograph_memory::Edit;
 use mnemograph_memory::thread::{ThreadListOptions, TranscriptPage};
-use mnemograph_runtime::{BrowserStorage, Runtime, RuntimeError, StartOptions, StorageHealth};
+use mnemograph_runtime::{
+    BrowserStorage, Row, RowsUnder, Runtime, RuntimeError, StartOptions, StorageHealth,
+};
 use mnemograph_storage::MemoryStorage;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -50,6 +52,11 @@ impl RuntimeHandle {
                     let opened = IndexedDbStorage::open(&config.database, Default::default()).await;
                     AnyStorage::from(opened.map_err(store_error)?)
                 }
+            };
+            let storage = if config.watch {
+                storage.watched_by(host.clone())
+            } else {
+                storage
             };
             let runtime = Runtime::new(storage, host, &config.namespace)
                 .map_err(|error| runtime_error(&error))?;
@@ -275,6 +282,24 @@ impl RuntimeHandle {
             answer(generation.map(|generation| {
                 StorageHealth::judge(storage.kind(), facts, storage.quota_errors(), generation)
             }))
+        })
+    }
+
+    /// Rows as they lie in the storage, for a copy of it: `[{table, prefix?}]`.
+    pub fn storage_rows(&self, places: JsValue) -> Promise {
+        let runtime = self.runtime.clone();
+        promise(async move {
+            let places: Vec<RowsUnder> = from_js(&places, "The places")?;
+            answer(runtime.storage_rows(&places).await)
+        })
+    }
+
+    /// Puts rows back where there are none: `[{table, key, value}]`. Resolves to how many were put.
+    pub fn storage_restore(&self, rows: JsValue) -> Promise {
+        let runtime = self.runtime.clone();
+        promise(async move {
+            let rows: Vec<Row> = from_js(&rows, "The rows")?;
+            answer(runtime.storage_restore(&rows).await)
         })
     }
 

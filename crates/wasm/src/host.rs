@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 extern "C" {
     /// Methods return at once and never run the page's code before they have returned.
+    #[derive(Clone)]
     pub type JsHost;
 
     #[wasm_bindgen(method, structural, catch)]
@@ -30,6 +31,14 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, catch)]
     fn events(this: &JsHost, run_id: &str, batch: JsValue) -> Result<(), JsValue>;
+
+    /// A batch has been committed, as JSON text.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(crate) fn committed(this: &JsHost, batch: &str) -> Result<(), JsValue>;
+
+    /// The database was gone when it was opened again.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(crate) fn lost(this: &JsHost) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, structural, catch)]
     fn finished(this: &JsHost, run_id: &str, result: JsValue) -> Result<(), JsValue>;

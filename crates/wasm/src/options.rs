@@ -24,6 +24,9 @@ pub(crate) struct HandleConfig {
     nodes: Vec<HostNode>,
     #[serde(default)]
     pub(crate) env: Map<String, Value>,
+    /// Whether the host is told of what is committed and of a database that is lost.
+    #[serde(default)]
+    pub(crate) watch: bool,
 }
 
 /// A model with what the host knows of it; one of which nothing is known is given by its name alone.

@@ -25,6 +25,10 @@ export type BrowserStorage = {
    * Bytes that it may use.
    */
   quota?: number;
+  /**
+   * The page keeps a second copy of late rounds outside of the database.
+   */
+  recovery_journal?: boolean;
 };
 
 /**
@@ -1191,6 +1195,20 @@ export type RetryDocument = {
 export type Role = "user" | "assistant" | "tool" | "system";
 
 /**
+ * Which rows are asked for.
+ */
+export type RowsUnder = {
+  /**
+   * The table.
+   */
+  table: Table;
+  /**
+   * What their keys begin with; all rows where absent.
+   */
+  prefix?: Key;
+};
+
+/**
  * The error of a node or of a whole run. Holds no conversation text.
  */
 export type RunError = {
@@ -1856,9 +1874,28 @@ export type StorageHealth = {
    */
   generation: string;
   /**
-   * True if a second copy of late rounds is kept outside of the database. This version keeps none.
+   * True if a second copy of late rounds is kept outside of the database, from which they are put back
+   * should it be lost.
    */
   recovery_journal: boolean;
+};
+
+/**
+ * A record and the table it is in, without its `rev`, which is the backend's.
+ */
+export type StoredRow = {
+  /**
+   * The table.
+   */
+  table: Table;
+  /**
+   * Where in it.
+   */
+  key: Key;
+  /**
+   * What it holds.
+   */
+  value: Record<string, unknown>;
 };
 
 /**
@@ -1886,6 +1923,25 @@ export type SubGraphDocument = {
    */
   ui?: { [key in string]: JsonValue };
 };
+
+/**
+ * A table. On IndexedDB each is an object store of the same name.
+ */
+export type Table =
+  | "meta"
+  | "threads"
+  | "heads"
+  | "rounds"
+  | "round_ids"
+  | "journal"
+  | "summaries"
+  | "transcripts"
+  | "dictionaries"
+  | "variables"
+  | "blobs"
+  | "blob_refs"
+  | "graph_runs"
+  | "checkpoints";
 
 /**
  * A conversation.

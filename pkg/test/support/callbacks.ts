@@ -31,6 +31,8 @@ export function hostWith(
     deliver: (_run, call_id, kind, payload) =>
       void said.push({ call_id, kind, payload: JSON.parse(payload) }),
     events: () => {},
+    committed: () => {},
+    lost: () => {},
     finished: () => {},
     threadOf: () => "t",
     abortReason: (_run, words) => new Error(words),

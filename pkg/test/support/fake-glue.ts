@@ -196,6 +196,12 @@ export class FakeHandle implements RuntimeHandle {
     return Promise.resolve([]);
   }
 
+  async storage_rows(): Promise<never[]> {
+    return [];
+  }
+  async storage_restore(): Promise<number> {
+    return 0;
+  }
   storage_health(): Promise<never> {
     return Promise.reject(new Error("The fake stores nothing."));
   }

@@ -9,7 +9,7 @@ export async function audit(runtime: Runtime, graph: Graph, thread = "t"): Promi
   for (const message of messages) {
     const id = message.round ?? "";
     const seen = rounds.get(id) ?? { status: message.status ?? "", lines: [] };
-    seen.lines.push(brief(message).replace(/x{9,}$/, ""));
+    seen.lines.push(brief(message).replace(/~.*/, ""));
     rounds.set(id, seen);
   }
   const below = await readBelow("mnemograph");

@@ -1,9 +1,10 @@
 // What the tests of this folder use inside of a page, as `window.faults`.
 import { createRuntime } from "mnemograph";
 import { audit } from "./audit.js";
+import { journalHas } from "./copies.js";
 import { codeOf, openChat, write } from "./write.js";
 
-const faults = { createRuntime, audit, openChat, write, codeOf };
+const faults = { createRuntime, audit, openChat, write, codeOf, journalHas };
 
 declare global {
   interface Window {

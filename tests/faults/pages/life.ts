@@ -8,8 +8,10 @@ import { weatherModel } from "../../e2e/pages/models.js";
 import { openWith } from "../../e2e/pages/open.js";
 import type { Place, Tell } from "../tells.js";
 import { audit } from "./audit.js";
+import { journalHas } from "./copies.js";
 
-const life = Number(new URL(location.href).searchParams.get("life"));
+const asked = new URL(location.href).searchParams;
+const life = Number(asked.get("life"));
 let subject = "";
 
 function say(tell: Tell): void {
@@ -44,12 +46,18 @@ async function live(): Promise<void> {
     models: { default: weather },
     tools: { weather: tool },
   });
+  runtime.on("storewiped", ({ restored, missing }) =>
+    say({ tell: "wiped", life, restored: restored.rounds, missing: missing.rounds }),
+  );
   say({ tell: "found", life, ...(await audit(runtime, graph)) });
   watchCommits();
   for (let round = 0; ; round += 1) {
     subject = `${life}-${round}`;
     await graph.invoke({ text: subject, thread: "t" });
     say({ tell: "stored", life, subject });
+    if (!asked.has("copies")) continue;
+    await journalHas(subject);
+    say({ tell: "copied", life, subject });
   }
 }
 

@@ -5,19 +5,26 @@ import { openWith } from "../../e2e/pages/open.js";
 
 /**
  * A runtime with the chat of the suite. Its window keeps prompts short, however long the thread. The answers of its tool
- * are followed by `padding`, which audits leave out.
+ * are followed by so many characters, which audits leave out.
  */
-export const openChat = (padding = ""): Promise<{ runtime: Runtime; graph: Graph }> =>
+export const openChat = (padding = 0): Promise<{ runtime: Runtime; graph: Graph }> =>
   openWith(createRuntime, chatGraph({ window: 8 }), {
     models: { default: weatherModel() },
     tools: {
       weather: {
         description: "The weather in a city",
         parameters: { type: "object", properties: { city: { type: "string" } } },
-        execute: ({ city }) => `rain in ${String(city)}${padding}`,
+        execute: ({ city }) => `rain in ${String(city)}${noise(padding)}`,
       },
     },
   });
+
+/** Text that cannot be compressed to little, behind a mark. */
+function noise(length: number): string {
+  if (length === 0) return "";
+  const bytes = crypto.getRandomValues(new Uint8Array(length / 2));
+  return `~${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
 
 /** What became of rounds. */
 export interface Written {

@@ -23,6 +23,7 @@ mod nodes_order;
 mod nodes_people;
 mod nodes_variables;
 mod people;
+mod recovery;
 mod support;
 mod telling;
 mod tools;

@@ -1,0 +1,35 @@
+/** The recovery journal, read without the package. */
+
+interface Buckets {
+  open(name: string): Promise<{ indexedDB: IDBFactory }>;
+}
+
+/** The bodies of the rounds in the journal. */
+async function copiedRounds(): Promise<string[]> {
+  const { storageBuckets } = navigator as unknown as { storageBuckets: Buckets };
+  const { indexedDB } = await storageBuckets.open("mnemograph-recovery");
+  // To open it before it is there would be to make it.
+  const made = await indexedDB.databases();
+  if (!made.some(({ name }) => name === "mnemograph")) return [];
+  const opened = await answer(indexedDB.open("mnemograph"));
+  const range = IDBKeyRange.bound(["rounds"], ["rounds", []]);
+  const rows = await answer(opened.transaction("rows").objectStore("rows").getAll(range));
+  opened.close();
+  return rows.map(({ body }) => String(body));
+}
+
+/** Resolves when the journal has the round about a subject. */
+export async function journalHas(subject: string): Promise<void> {
+  for (;;) {
+    // Each look waits for the writes before it.
+    const bodies = await copiedRounds();
+    if (bodies.some((body) => body.includes(`"done with ${subject}"`))) return;
+  }
+}
+
+function answer<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

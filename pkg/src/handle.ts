@@ -8,6 +8,7 @@ import type {
   HostNode,
   Message,
   ModelRef,
+  Notice,
   Repaired,
   RowsUnder,
   RunResult,
@@ -50,6 +51,8 @@ export interface Host {
   committed(batch: string): void;
   /** The database was gone when it was opened again. Told only where the configuration asks for it. */
   lost(): void;
+  /** Something happened beside the runs. */
+  notice(notice: Notice): void;
   /** After the last events of a run. */
   finished(run_id: string, result: RunResult): void;
 }

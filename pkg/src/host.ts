@@ -6,7 +6,7 @@ import { callModel } from "./model-call.js";
 import type { PreparedTool } from "./schema.js";
 import { callTool } from "./tool-call.js";
 import type { ChatModel } from "./types.js";
-import type { ChatRequest, Purpose, RunEvent, RunResult } from "./wire.js";
+import type { ChatRequest, Notice, Purpose, RunEvent, RunResult } from "./wire.js";
 import { callWork, type WorkNeeds } from "./work.js";
 
 /** What the host object needs from the runtime. */
@@ -19,6 +19,7 @@ export interface HostNeeds extends WorkNeeds {
   id(): string;
   deliver(run_id: string, call_id: number, kind: DeliveryKind, payload: string): void;
   events(run_id: string, batch: RunEvent[]): void;
+  notice(notice: Notice): void;
   finished(run_id: string, result: RunResult): void;
   /** The thread of a run; its own id where it has none. */
   threadOf(run_id: string): string;
@@ -63,6 +64,7 @@ export class CallRegister {
       events: (run_id, batch) => needs.events(run_id, unpack(batch)),
       committed: (batch) => needs.committed(batch),
       lost: () => needs.lost(),
+      notice: (notice) => needs.notice(notice),
       finished: (run_id, result) => {
         this.abortRun(run_id, "the run is over");
         needs.finished(run_id, result);

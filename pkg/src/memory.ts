@@ -1,5 +1,5 @@
 import type { Session } from "./session.js";
-import type { Message, ModelRef, Repaired, View, ViewPolicy } from "./wire.js";
+import type { Message, ModelRef, Repaired, Summary, View, ViewPolicy } from "./wire.js";
 
 /**
  * The rules of conversation memory as functions: the very ones that a run uses. They read and write nothing.
@@ -15,7 +15,8 @@ export class MemoryApi {
 
   /**
    * What a model would be sent of these messages, with the ids of those among them that it is sent. Reasoning
-   * is kept for the model that it came from, `target`, alone.
+   * is kept for the model that it came from, `target`, alone. With a policy of type `summary`, `summary` stands for the
+   * messages whose `seq` it covers.
    *
    * @example
    * const { messages } = await runtime.memory.view(stored, { type: "window", size: 10 });
@@ -23,9 +24,13 @@ export class MemoryApi {
   async view(
     messages: Message[],
     policy: ViewPolicy = { type: "buffer" },
-    { target }: { target?: ModelRef } = {},
+    { target, summary }: { target?: ModelRef; summary?: Summary } = {},
   ): Promise<View> {
-    const options = { policy, ...(target === undefined ? {} : { target }) };
+    const options = {
+      policy,
+      ...(target === undefined ? {} : { target }),
+      ...(summary === undefined ? {} : { summary }),
+    };
     return this.#session.pure((glue) => glue.memory_view(messages, options));
   }
 

@@ -16,7 +16,7 @@ import type { prepareTools } from "./schema.js";
 import { closed, type Opened, Session } from "./session.js";
 import { Turns } from "./turns.js";
 import type { StoreWiped } from "./types.js";
-import type { RunEvent, RunResult, WaitingRun } from "./wire.js";
+import type { Notice, RunEvent, RunResult, WaitingRun } from "./wire.js";
 import type { PageFunction } from "./work.js";
 
 /** What `runtime.on` tells of. */
@@ -30,6 +30,10 @@ export interface RuntimeEvents {
     thread_id: string;
     node?: string;
   };
+  /** A `summary_memory` made notes of its older part, after a reply. */
+  memory_compacted: Notices["memory_compacted"];
+  /** It could not, and sends what it has as it is: nothing is lost, and it is tried again after the next rounds. */
+  summary_failed: Notices["summary_failed"];
   /** A listener of the page threw. Where nobody listens, the page's own error reporting is told. */
   error: unknown;
   /** The wasm instance died; the next call starts a fresh one. */
@@ -39,6 +43,9 @@ export interface RuntimeEvents {
   /** The runtime is closed. */
   closed: undefined;
 }
+
+/** What happens beside the runs, by type. */
+type Notices = { [N in Notice as N["type"]]: N["data"] };
 
 /** What a runtime, its graphs and its runs have in common: the session, the register of runs, delivery, the end. */
 export class RuntimeCore implements Core {
@@ -89,6 +96,7 @@ export class RuntimeCore implements Core {
       deliver: (run_id, call_id, kind, payload) =>
         this.session.tell((handle) => handle.deliver(run_id, call_id, kind, payload)),
       events: (run_id, batch) => this.#pump.push(() => this.#deliver(run_id, batch)),
+      notice: (notice) => this.#pump.push(() => this.#notice(notice)),
       finished: (run_id, result) => this.#pump.pushNow(() => this.#finish(run_id, result)),
       committed: (batch) => this.recovery?.committed(batch),
       lost: () => this.recovery?.lost(),
@@ -286,6 +294,15 @@ export class RuntimeCore implements Core {
   #warn({ data, run_id, thread_id, node }: Extract<RunEvent, { type: "warning" }>): void {
     const about = node === undefined ? {} : { node };
     this.listeners.emit("warning", { ...data, run_id, thread_id, ...about });
+  }
+
+  #notice(notice: Notice): void {
+    if (notice.type === "memory_compacted") {
+      this.changes.tell(notice.data.thread, "memory");
+      this.listeners.emit("memory_compacted", notice.data);
+    } else {
+      this.listeners.emit("summary_failed", notice.data);
+    }
   }
 
   #report(error: unknown): void {

@@ -121,6 +121,27 @@ test("the State tab shows the messages; Clear state empties the next prompt", as
   expect(await stored(page)).toHaveLength(2);
 });
 
+test("a long conversation goes on from notes, which the State tab shows", async () => {
+  const page = await open();
+  await page
+    .getByRole("combobox", { name: "Example" })
+    .selectOption({ label: "Long conversation" });
+  await ready(page);
+  for (const text of ["My name is Ada.", "I like sailing.", "Hello.", "Thanks."]) {
+    await say(page, text);
+  }
+  await page.getByRole("tab", { name: "State" }).click();
+  const notes = page.getByTestId("state-summary");
+  await notes.waitFor();
+  expect(await notes.textContent()).toContain("My name is Ada.");
+  expect(await page.getByTestId("state-count").textContent()).toContain("8 messages, 2 in view");
+
+  await page.reload();
+  await ready(page);
+  await turns(page, "complete").nth(3).waitFor();
+  expect(await say(page, "What is my name?")).toContain("Ada");
+});
+
 test("a round that is deleted is missing in the next prompt, and so is what followed one", async () => {
   const page = await open();
   for (const text of ["Hello.", "My name is Ada.", "Thanks."]) await say(page, text);

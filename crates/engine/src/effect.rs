@@ -1,6 +1,7 @@
 //! What the engine asks for, and what it is told. All of it is plain data: a log of inputs is a
 //! recording, and the same inputs give the same effects to the byte.
 
+use crate::model::Summariser;
 use crate::{
     error::Failure,
     event::RunEvent,
@@ -9,7 +10,7 @@ use crate::{
     result::RunResult,
 };
 use mnemograph_compact::FromJson;
-use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown, ViewPolicy};
+use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown, Summary, ViewPolicy};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 pub type RequestId = u64;
 
 /// Which history of the run's thread.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromJson)]
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 pub struct MemoryRef {
     /// Id of the memory node.
     pub node: String,
@@ -28,6 +29,9 @@ pub struct MemoryRef {
     pub policy: ViewPolicy,
     /// How long it lives. Never `call`: such a memory is neither read nor written.
     pub scope: Scope,
+    /// Who makes its notes, with a policy of type `summary`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summariser: Option<Box<Summariser>>,
 }
 
 /// What the host is asked to do beside models and tools.
@@ -254,6 +258,12 @@ pub struct RunIdentity {
 /// A history as the storage gave it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
 pub struct LoadedHistory {
+    /// The notes on its older part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+    /// What the last attempt to make notes failed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_failed: Option<String>,
     /// Stored messages in order, as far as the memory's policy needs them.
     pub messages: Vec<Message>,
     /// All stored messages, also those not loaded.

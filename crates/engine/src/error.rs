@@ -50,6 +50,7 @@ pub const WARNINGS: &[&str] = &[
     "W_JOURNAL",
     "W_ROUND_QUARANTINED",
     "W_STALE_EPOCH",
+    "W_SUMMARY_FAILED",
     "W_TEMPLATE_MISSING",
     "W_THREAD_WITHOUT_CHAT",
     "W_VAR_UNCOERCED",

@@ -43,7 +43,7 @@ pub use interrupt::{Interrupt, InterruptKind, PendingCall};
 pub use mnemograph_graph::{HostNode, HostPort};
 pub use model::{
     ChatChunk, ChatRequest, ChatResponse, FinishReason, MAX_RESPONSE_BYTES, Purpose,
-    ResponseToolCall, ToolSpec, read_args,
+    ResponseToolCall, Summariser, SummaryCall, ToolSpec, read_args,
 };
 pub use nodes::trigger::event_thread;
 pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load, memory_kind};

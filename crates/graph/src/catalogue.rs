@@ -349,7 +349,7 @@ impl Serialize for NodeSpec {
     }
 }
 
-static SPECS: [&NodeSpec; 41] = [
+static SPECS: [&NodeSpec; 42] = [
     &nodes::trigger::CHAT,
     &nodes::trigger::MANUAL,
     &nodes::trigger::EVENT,
@@ -358,6 +358,7 @@ static SPECS: [&NodeSpec; 41] = [
     &nodes::var::VAR_SET,
     &nodes::memory::BUFFER,
     &nodes::memory::WINDOW,
+    &nodes::memory::SUMMARY,
     &nodes::ai_agent::SPEC,
     &nodes::llm_response::SPEC,
     &nodes::chat_history::SPEC,

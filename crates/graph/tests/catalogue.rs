@@ -28,6 +28,7 @@ fn example(node_type: &str, setting: &SettingSpec) -> Value {
         ("regex", "pattern") => return json!("(x)"),
         ("chat_history", "roles") => return json!(["user"]),
         ("on_error", "default") => return json!({"status": "x"}),
+        ("summary_memory", "keep_recent") => return json!(5),
         _ => {}
     }
     match setting.value {
@@ -118,6 +119,10 @@ fn every_setting_of_the_table_reaches_the_struct_or_is_a_template() {
         };
         if !other_key.is_empty() {
             given["graph"] = json!(other_key);
+        }
+        if node.node_type == "summary_memory" {
+            // Less than any trigger.
+            given["keep_recent"] = json!(0);
         }
         let before = settings_of(node.node_type, &given);
         for setting in node

@@ -13,6 +13,7 @@ use crate::history::{self, Base, Read};
 use crate::keys::{HistoryKey, MemoryType};
 use crate::message::{Message, ModelRef, Round};
 use crate::records::JournalRow;
+use crate::summary::{self, Summary};
 use crate::thread;
 use crate::view::{ViewPolicy, view};
 
@@ -23,8 +24,13 @@ macro_rules! vectors {
 }
 
 /// The vector files by name, with their text: a browser reads no folder. The native test compares the names with it.
-pub const FILES: &[(&str, &str)] =
-    vectors!["append.json", "keys.json", "repair.json", "window.json"];
+pub const FILES: &[(&str, &str)] = vectors![
+    "append.json",
+    "keys.json",
+    "repair.json",
+    "summary.json",
+    "window.json"
+];
 
 /// What came of a vector's `given`, to be compared with its `expected`: one value, or one for each of its `steps`.
 ///
@@ -128,13 +134,29 @@ async fn perform_step<S: Storage>(
 fn view_of(messages: &[Message], given: &Value) -> Result<Value, String> {
     let policy = optional(given, "policy")?.unwrap_or(ViewPolicy::Buffer);
     let target: Option<ModelRef> = optional(given, "target")?;
-    let view = view(messages, &policy, target.as_ref());
+    let summary: Option<Summary> = optional(given, "summary")?;
+    let view = view(messages, summary.as_ref(), &policy, target.as_ref());
     let warnings: Vec<_> = view
         .warnings
         .iter()
         .map(|warning| warning.code.as_str())
         .collect();
-    Ok(json!({ "messages": view.messages, "in_view": view.in_view, "warnings": warnings }))
+    let mut result = serde_json::Map::new();
+    result.insert("messages".to_owned(), json!(view.messages));
+    result.insert("in_view".to_owned(), json!(view.in_view));
+    result.insert("warnings".to_owned(), json!(warnings));
+    if view.degraded {
+        result.insert("degraded".to_owned(), true.into());
+    }
+    if let (Some(true), ViewPolicy::Summary { trigger, keep, .. }) =
+        (optional(given, "cut")?, policy)
+    {
+        let covers_seq = summary.map_or(0, |summary| summary.covers_seq);
+        let cut = summary::cut(summary::uncovered(messages, covers_seq), trigger, keep);
+        let count = cut.map_or(0, |cut| cut.count);
+        result.insert("compress".to_owned(), count.into());
+    }
+    Ok(Value::Object(result))
 }
 
 async fn dump<S: Storage>(storage: &S, table: Table) -> Result<Value, String> {

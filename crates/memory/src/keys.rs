@@ -160,6 +160,16 @@ impl HistoryKey {
         self.rounds(epoch).with(first_seq)
     }
 
+    /// The notes that hold now.
+    pub(crate) fn summary(&self, epoch: u64) -> Key {
+        self.rounds(epoch)
+    }
+
+    /// Earlier notes, by what they cover; 0 stands for the attempts that failed.
+    pub(crate) fn snapshot(&self, epoch: u64, covers_seq: u64) -> Key {
+        self.rounds(epoch).with(covers_seq)
+    }
+
     pub(crate) fn round_id(&self, round_id: &str) -> Key {
         self.head().with(round_id)
     }

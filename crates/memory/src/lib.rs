@@ -20,6 +20,7 @@ mod message;
 mod part;
 mod records;
 mod repair;
+pub mod summary;
 pub mod thread;
 pub mod variables;
 mod view;
@@ -33,6 +34,7 @@ pub use message::{MESSAGE_VERSION, Message, ModelRef, Role, Round, Status, Usage
 pub use part::{Content, Executor, Part, Source};
 pub use records::{Damage, JournalRow, Quarantined};
 pub use repair::{Repaired, repair};
+pub use summary::{FailedSummary, Placement, Summary};
 pub use thread::{Shown, ShownStatus};
 pub use view::{View, ViewPolicy, into_view, view};
 pub use warning::{WARNINGS, Warning};

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::message::{Message, ModelRef, Role};
 use crate::repair::{Repaired, into_repaired};
+use crate::summary::{DEGRADED, Placement, Summary, entry, uncovered};
 use crate::warning::Warning;
 
 /// How much of a history a model is shown.
@@ -22,6 +23,18 @@ pub enum ViewPolicy {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         size: usize,
     },
+    /// Notes on the older messages and the newer ones as they are (D12).
+    Summary {
+        /// Notes are made once more than this many stored messages are not covered by them (D10).
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        trigger: usize,
+        /// At least this many messages stay as they are (D11).
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        keep: usize,
+        /// Whose rank the notes have.
+        #[serde(default)]
+        placement: Placement,
+    },
 }
 
 /// What a model is shown.
@@ -35,17 +48,39 @@ pub struct View {
     pub in_view: SortedSet<String>,
     /// What was left out, and should not have been there.
     pub warnings: Vec<Warning>,
+    /// Making notes has failed for so long that not even all that is not covered is shown (D18).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]
+    pub degraded: bool,
 }
 
-/// Computes the view of stored messages for the model that will read it; without one, no reasoning is passed on.
+/// Computes the view of stored messages for the model that will read it; without one, no reasoning is passed on. Only a
+/// policy of type `summary` looks at the notes.
 #[must_use]
-pub fn view(messages: &[Message], policy: &ViewPolicy, target: Option<&ModelRef>) -> View {
-    into_view(messages.to_vec(), policy, target)
+pub fn view(
+    messages: &[Message],
+    summary: Option<&Summary>,
+    policy: &ViewPolicy,
+    target: Option<&ModelRef>,
+) -> View {
+    into_view(messages.to_vec(), summary, policy, target)
 }
 
 /// [`view`] for messages that are not needed any more: nothing is copied.
 #[must_use]
-pub fn into_view(messages: Vec<Message>, policy: &ViewPolicy, target: Option<&ModelRef>) -> View {
+pub fn into_view(
+    mut messages: Vec<Message>,
+    summary: Option<&Summary>,
+    policy: &ViewPolicy,
+    target: Option<&ModelRef>,
+) -> View {
+    let summary = summary.filter(|_| matches!(policy, ViewPolicy::Summary { .. }));
+    if let Some(summary) = summary {
+        let start = messages.len() - uncovered(&messages, summary.covers_seq).len();
+        messages.drain(..start);
+    }
+    let left = messages.len();
+    let mut degraded = false;
     let Repaired {
         mut messages,
         mut warnings,
@@ -60,12 +95,25 @@ pub fn into_view(messages: Vec<Message>, policy: &ViewPolicy, target: Option<&Mo
                 warnings.push(Warning::empty_window());
             }
         }
+        ViewPolicy::Summary {
+            trigger, placement, ..
+        } => {
+            degraded = left > trigger.saturating_mul(DEGRADED);
+            if degraded {
+                messages = last(messages, trigger);
+                warnings.push(Warning::degraded(left, trigger));
+            }
+            if let Some(summary) = summary {
+                messages.insert(0, entry(summary, placement));
+            }
+        }
     }
     let stored = messages.iter().filter(|message| !message.is_synthetic());
     View {
         in_view: stored.map(|message| message.id.clone()).collect(),
         messages,
         warnings,
+        degraded,
     }
 }
 

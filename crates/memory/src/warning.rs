@@ -6,6 +6,7 @@ use serde::Serialize;
 /// Every code that a [`Warning`] can have.
 pub const WARNINGS: &[&str] = &[
     "W_ORPHAN_TOOL_RESULT",
+    "W_SUMMARY_FAILED",
     "W_SYSTEM_MESSAGE_NOT_SENT",
     "W_WINDOW_EMPTY",
 ];
@@ -43,6 +44,18 @@ impl Warning {
             message: format!("{} stored system messages were not sent.", message_ids.len()),
             hint: "Put instructions into the agent's system prompt: stored text must not gain its rank.".to_owned(),
             message_ids,
+        }
+    }
+
+    /// So much is not covered by a summary that not all of it is sent.
+    pub(crate) fn degraded(left: usize, shown: usize) -> Self {
+        Self {
+            code: "W_SUMMARY_FAILED".to_owned(),
+            message: format!(
+                "{left} messages came since the last summary; the last {shown} of them were sent."
+            ),
+            hint: "Summaries have failed for long: see the event summary_failed. All messages are stored.".to_owned(),
+            message_ids: Vec::new(),
         }
     }
 

@@ -95,7 +95,16 @@ fn with_messages(value: &Value) -> Value {
                 .map(|(name, field)| (name.clone(), with_messages(field)))
                 .collect();
             if let Some(text) = fields.get("notation").and_then(Value::as_str) {
-                object.insert("messages".to_owned(), json!(notation::parse(text)));
+                let mut messages = notation::parse(text);
+                if fields
+                    .get("numbered")
+                    .is_some_and(|numbered| numbered == true)
+                {
+                    for (message, seq) in messages.iter_mut().zip(1..) {
+                        message.seq = Some(seq);
+                    }
+                }
+                object.insert("messages".to_owned(), json!(messages));
             }
             Value::Object(object)
         }
@@ -125,6 +134,14 @@ fn check_shows(case: &Value, actual: &Value, name: &str) {
         assert_eq!(notation::show(&messages), shows, "{name}{place}");
     };
     check_one(&case["shows"], actual, "");
+    for (field, expected) in case
+        .get("gives")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        assert_eq!(&actual[field], expected, "{name}, {field}");
+    }
     if let Some(warns) = case.get("warns") {
         assert_eq!(warns, &actual["warnings"], "{name}");
     }

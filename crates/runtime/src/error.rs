@@ -20,6 +20,7 @@ pub const CODES: &[&str] = &[
     "E_STORE_TIMEOUT",
     "E_STORE_UNAVAILABLE",
     "E_STORE_VERSION",
+    "E_SUMMARY",
     "E_THREAD_ACTOR",
     "E_UNSUPPORTED",
     "E_WASM_LOAD",

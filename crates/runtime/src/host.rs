@@ -1,5 +1,6 @@
 //! What the runtime needs from outside: time, ids, callbacks, listeners.
 
+use crate::summaries::Notice;
 use mnemograph_engine::{ChatRequest, HostWork, Purpose, RequestId, RunEvent, RunResult};
 use serde_json::Value;
 use std::future::Future;
@@ -69,6 +70,12 @@ pub trait Host {
 
     /// A run is over. Comes after its last events.
     fn finished(&self, run_id: &str, result: RunResult);
+
+    /// Something happened beside the runs.
+    fn notice(&self, notice: Notice);
+
+    /// Drives work beside the runs. It may begin before this returns.
+    fn spawn(&self, task: LocalFuture<()>);
 
     /// Resolves after that many milliseconds.
     fn sleep(&self, ms: u64) -> LocalFuture<()>;

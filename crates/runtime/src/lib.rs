@@ -21,6 +21,7 @@ mod run_state;
 mod run_store;
 mod runtime;
 mod state;
+mod summaries;
 mod threads;
 
 pub use error::{CODES, RuntimeError};
@@ -30,4 +31,5 @@ pub use recovery::{Row, RowsUnder};
 pub use resume::{ResumeOptions, WaitingRun};
 pub use runtime::{Delivery, Runtime, StartOptions, Started};
 pub use state::{StateKind, StateMessage, StateNode, StateView};
+pub use summaries::Notice;
 pub use threads::TranscriptEntry;

@@ -39,6 +39,11 @@ impl InputQueue {
         }
     }
 
+    /// The calls whose answers are awaited.
+    pub(crate) fn open_calls(&self) -> Vec<RequestId> {
+        self.calls.borrow().keys().copied().collect()
+    }
+
     pub(crate) fn pop(&self) -> Option<Input> {
         self.inputs.borrow_mut().pop_front()
     }

@@ -4,10 +4,12 @@
 mod turn;
 
 use crate::read_ahead::ReadAhead;
+use crate::summaries::{self, Summaries, Task};
 use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{Committed, Effect, Failure, Input, LoadedHistory, MemoryRef};
 use mnemograph_memory::{
-    Appended, Base, HistoryKey, JournalRow, MemoryError, Read, Round, Scope, Shown, history, thread,
+    Appended, Base, HistoryKey, JournalRow, Loaded, MemoryError, Read, Round, Scope, Shown,
+    ViewPolicy, history, summary, thread,
 };
 use mnemograph_storage::{Batch, Durability, MemoryStorage, Storage};
 use serde::Serialize;
@@ -36,6 +38,10 @@ pub(crate) struct RunStore<S> {
     pub(crate) turn: Cell<Option<Turn>>,
     unwritten: RefCell<Option<Unwritten>>,
     is_opening: Cell<bool>,
+    summaries: Rc<dyn Summaries>,
+    /// Messages that the notes of a memory do not cover, as far as this run knows.
+    uncovered: RefCell<SortedMap<String, u64>>,
+    own: MemoryStorage,
 }
 
 /// The beginning of the turn while it is still to be written.
@@ -58,10 +64,14 @@ impl<S: Storage> RunStore<S> {
         place: Place,
         is_live: Rc<dyn Fn(&str) -> bool>,
         now: Rc<dyn Fn() -> u64>,
+        summaries: Rc<dyn Summaries>,
     ) -> Self {
         Self {
             storage: ReadAhead::new(storage),
-            session: ReadAhead::session(session),
+            session: ReadAhead::session(session.clone()),
+            own: session,
+            summaries,
+            uncovered: RefCell::default(),
             place,
             is_live,
             now,
@@ -147,24 +157,62 @@ impl<S: Storage> RunStore<S> {
 
     async fn load(&self, memory: &MemoryRef) -> Result<LoadedHistory, MemoryError> {
         let key = self.key(memory)?;
-        let read = Read::for_view(memory.policy);
-        let loaded = match memory.scope {
-            Scope::Thread => {
-                let is_live = |run_id: &str| (self.is_live)(run_id);
-                self.storage.fetch(history::scans(&key, read)).await?;
-                // A row that cannot be finalised now is kept, and tried again by the next load.
-                let _ = history::recover(&self.storage, &key, is_live).await;
-                history::load(&self.storage, &key, read).await?
-            }
-            Scope::Session | Scope::Call => history::load(&self.session, &key, read).await?,
-        };
+        let is_free = self.summaries.settled(&key).await;
+        let mut loaded = self.read(memory, &key).await?;
+        // The page was closed before the notes were made, or they could not be made then.
+        if is_free && summaries::is_due(memory, &loaded) {
+            self.summaries.begin(self.task(memory, &key));
+            self.summaries.settled(&key).await;
+            self.storage.forget();
+            loaded = self.read(memory, &key).await?;
+        }
         self.keep_base(memory, loaded.base);
+        let uncovered = summary::uncovered(&loaded.messages, loaded.notes.covers_seq()).len();
+        let mut known = self.uncovered.borrow_mut();
+        known.insert(memory.node.clone(), uncovered as u64);
         Ok(LoadedHistory {
             count: loaded.count,
             last_seq: loaded.last_seq(),
             quarantined: loaded.quarantined.len() as u64,
             messages: loaded.messages,
+            summary: loaded.notes.summary,
+            summary_failed: loaded.notes.failed.map(|failed| failed.code),
         })
+    }
+
+    async fn read(&self, memory: &MemoryRef, key: &HistoryKey) -> Result<Loaded, MemoryError> {
+        let read = Read::for_view(memory.policy);
+        match memory.scope {
+            Scope::Thread => {
+                let is_live = |run_id: &str| (self.is_live)(run_id);
+                self.storage.fetch(history::scans(key, read)).await?;
+                // A row that cannot be finalised now is kept, and tried again by the next load.
+                let _ = history::recover(&self.storage, key, is_live).await;
+                history::load(&self.storage, key, read).await
+            }
+            Scope::Session | Scope::Call => history::load(&self.session, key, read).await,
+        }
+    }
+
+    fn task(&self, memory: &MemoryRef, key: &HistoryKey) -> Task {
+        Task {
+            key: key.clone(),
+            memory: memory.clone(),
+            session: (memory.scope != Scope::Thread).then(|| self.own.clone()),
+        }
+    }
+
+    /// A round was stored: notes are made beside the run, if they are due.
+    fn stored(&self, memory: &MemoryRef, key: &HistoryKey, count: u64) {
+        let ViewPolicy::Summary { trigger, .. } = memory.policy else {
+            return;
+        };
+        let mut known = self.uncovered.borrow_mut();
+        let uncovered = known.get_or_insert_with(memory.node.clone(), || 0);
+        *uncovered = uncovered.saturating_add(count);
+        if *uncovered > trigger as u64 {
+            self.summaries.begin(self.task(memory, key));
+        }
     }
 
     /// Writes a journal row, with the turn's beginning if that is still to be written.
@@ -262,6 +310,7 @@ impl<S: Storage> RunStore<S> {
                 ..
             } => {
                 self.keep_base(memory, Some(base));
+                self.stored(memory, &key, count);
                 Committed::Stored { count, bytes, hash }
             }
             Appended::Stale => Committed::Stale,

@@ -7,6 +7,7 @@ use crate::{
     queue::InputQueue,
     read_ahead::ReadAhead,
     run_store::{Place, RunStore},
+    summaries::Jobs,
 };
 use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{
@@ -70,8 +71,9 @@ pub struct Runtime<S, H> {
 pub(crate) struct Inner<S, H> {
     pub(crate) storage: Rc<S>,
     pub(crate) namespace: String,
-    host: Rc<H>,
+    pub(crate) host: Rc<H>,
     runs: Runs,
+    pub(crate) jobs: Jobs,
     closed: Cell<bool>,
 }
 
@@ -110,6 +112,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
                 namespace: namespace.to_owned(),
                 host: Rc::new(host),
                 runs: Runs::default(),
+                jobs: Jobs::default(),
                 closed: Cell::new(false),
             }),
         })
@@ -185,7 +188,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         runs.insert(run_id, live);
         drop(runs);
         let storage = Rc::clone(&self.inner.storage);
-        let store = RunStore::new(storage, session, place, self.liveness(), self.clock());
+        let jobs = Rc::new(self.clone());
+        let store = RunStore::new(storage, session, place, self.liveness(), self.clock(), jobs);
         Ok((Rc::new(store), queue))
     }
 
@@ -234,7 +238,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             .live
             .borrow()
             .get(run_id)
-            .map(|run| Rc::clone(&run.queue));
+            .map(|run| Rc::clone(&run.queue))
+            .or_else(|| self.inner.jobs.queue(run_id));
         let is_last = !matches!(delivery, Delivery::Delta(_));
         let awaited = queue.and_then(|queue| Some((queue.answer_to(call_id, is_last)?, queue)));
         let Some((kind, queue)) = awaited else {
@@ -272,7 +277,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         self.inner.runs.late.get()
     }
 
-    /// Cancels all runs and resolves when the last has ended. Safe to call twice.
+    /// Cancels all runs and resolves when the last has ended, and the notes that were being made are made or given up.
+    /// Safe to call twice.
     pub async fn close(&self) {
         self.inner.closed.set(true);
         self.tell_all(|| Input::Cancel {
@@ -290,6 +296,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             Poll::Pending
         })
         .await;
+        self.end_summaries().await;
     }
 
     /// Notes the open rounds of all runs as they are now: the page may be frozen, or gone, at any moment.

@@ -5,7 +5,7 @@ use mnemograph_engine::{Plan, memory_kind};
 use mnemograph_graph::NodeIx;
 use mnemograph_memory::{
     Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, Message, Quarantined, Read, Scope,
-    ViewPolicy, history, view,
+    Summary, ViewPolicy, history, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
@@ -84,6 +84,10 @@ pub struct StateView {
     pub bytes: u64,
     /// Rounds that cannot be read. They stay where they are until the state is cleared.
     pub quarantined: Vec<Quarantined>,
+    /// The notes on its older part, which the model is sent instead of what they cover.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub summary: Option<Summary>,
 }
 
 impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
@@ -130,7 +134,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             },
             Scope::Call => Loaded::default(),
         };
-        let shown = view(&loaded.messages, &policy, None);
+        let summary = loaded.notes.summary;
+        let shown = view(&loaded.messages, summary.as_ref(), &policy, None);
         let messages = loaded.messages.into_iter().map(|message| StateMessage {
             in_view: shown.in_view.contains(&message.id),
             message,
@@ -147,6 +152,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             count: loaded.count,
             bytes: loaded.bytes,
             quarantined: loaded.quarantined,
+            summary,
         })
     }
 

@@ -1,7 +1,7 @@
 //! A host without a browser: a fake clock, scripted callbacks, everything recorded.
 
 use mnemograph_engine::{ChatRequest, Failure, RequestId, RunEvent, RunResult};
-use mnemograph_runtime::{Delivery, Host, HostCall, HostPayload, LocalFuture};
+use mnemograph_runtime::{Delivery, Host, HostCall, HostPayload, LocalFuture, Notice};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -57,6 +57,9 @@ pub struct HostState {
     sleeps: RefCell<Vec<u64>>,
     /// Every call that was made.
     pub calls: RefCell<Vec<HostCall>>,
+    /// What happened beside the runs.
+    pub notices: RefCell<Vec<Notice>>,
+    tasks: RefCell<Vec<LocalFuture<()>>>,
     /// Every call that was aborted, with the reason.
     pub aborts: RefCell<Vec<(RequestId, String)>>,
     /// Every event, in order.
@@ -127,6 +130,12 @@ impl ScriptedHost {
     #[must_use]
     pub fn next_delivery(&self) -> Option<(String, RequestId, Delivery)> {
         self.0.outbox.borrow_mut().pop_front()
+    }
+
+    /// The work beside the runs that was begun since the last call.
+    #[must_use]
+    pub fn take_tasks(&self) -> Vec<LocalFuture<()>> {
+        std::mem::take(&mut *self.0.tasks.borrow_mut())
     }
 
     /// Adds an answer, as a callback that answers late or twice does.
@@ -215,6 +224,14 @@ impl Host for ScriptedHost {
 
     fn finished(&self, _run_id: &str, result: RunResult) {
         self.0.results.borrow_mut().push(result);
+    }
+
+    fn notice(&self, notice: Notice) {
+        self.0.notices.borrow_mut().push(notice);
+    }
+
+    fn spawn(&self, task: LocalFuture<()>) {
+        self.0.tasks.borrow_mut().push(task);
     }
 
     fn sleep(&self, ms: u64) -> LocalFuture<()> {

@@ -13,6 +13,8 @@ pub struct Pump<S> {
     runtime: Runtime<S, ScriptedHost>,
     host: ScriptedHost,
     futures: Vec<LocalFuture<()>>,
+    /// What goes on beside the runs.
+    tasks: Vec<LocalFuture<()>>,
 }
 
 impl<S: Storage + 'static> Pump<S> {
@@ -23,6 +25,7 @@ impl<S: Storage + 'static> Pump<S> {
             runtime,
             host,
             futures: Vec::new(),
+            tasks: Vec::new(),
         }
     }
 
@@ -68,8 +71,15 @@ impl<S: Storage + 'static> Pump<S> {
             let mut context = Context::from_waker(Waker::noop());
             self.futures
                 .retain_mut(|future| future.as_mut().poll(&mut context).is_pending());
+            let begun = self.host.take_tasks();
+            let has_begun = !begun.is_empty();
+            self.tasks.extend(begun);
+            let open = self.tasks.len();
+            self.tasks
+                .retain_mut(|task| task.as_mut().poll(&mut context).is_pending());
             match self.host.next_delivery() {
                 Some((run, call, delivery)) => self.runtime.deliver(&run, call, delivery),
+                None if has_begun || self.tasks.len() < open => {}
                 None => return,
             }
         }
@@ -85,6 +95,29 @@ impl<S: Storage + 'static> Pump<S> {
             assert!(self.host.advance(), "a run waits for nothing");
             self.settle();
         }
+    }
+
+    /// Settles, and moves the clock on while there is work beside the runs.
+    ///
+    /// # Panics
+    /// If some of it waits for nothing.
+    pub fn finish_tasks(&mut self) {
+        self.settle();
+        while !self.tasks.is_empty() {
+            assert!(self.host.advance(), "work waits for nothing");
+            self.settle();
+        }
+    }
+
+    /// Closes the runtime, moving the clock on while it waits.
+    ///
+    /// # Panics
+    /// If it waits for nothing.
+    pub fn close(&mut self) {
+        let runtime = self.runtime.clone();
+        self.futures
+            .push(Box::pin(async move { runtime.close().await }));
+        self.finish();
     }
 
     /// Starts a run and brings it to its end.

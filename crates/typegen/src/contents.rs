@@ -34,6 +34,7 @@ pub fn all_types() -> Types {
         .add::<mnemograph_runtime::BrowserStorage>()
         .add::<mnemograph_runtime::Row>()
         .add::<mnemograph_runtime::RowsUnder>()
+        .add::<mnemograph_runtime::Notice>()
         .add::<mnemograph_runtime::StateNode>()
         .add::<mnemograph_runtime::StateView>()
         .add::<mnemograph_runtime::StorageHealth>()

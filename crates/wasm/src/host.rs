@@ -2,7 +2,7 @@
 
 use crate::convert::to_js;
 use mnemograph_engine::{ChatRequest, EventBatch, Purpose, RequestId, RunEvent, RunResult};
-use mnemograph_runtime::{Host, HostCall, HostPayload, LocalFuture};
+use mnemograph_runtime::{Host, HostCall, HostPayload, LocalFuture, Notice};
 use serde::Serialize;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -39,6 +39,9 @@ extern "C" {
     /// The database was gone when it was opened again.
     #[wasm_bindgen(method, structural, catch)]
     pub(crate) fn lost(this: &JsHost) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, structural, catch)]
+    fn notice(this: &JsHost, notice: JsValue) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, structural, catch)]
     fn finished(this: &JsHost, run_id: &str, result: JsValue) -> Result<(), JsValue>;
@@ -150,6 +153,16 @@ impl Host for JsHost {
         if let Ok(result) = to_js(&result) {
             let _ = JsHost::finished(self, run_id, result);
         }
+    }
+
+    fn notice(&self, notice: Notice) {
+        if let Ok(notice) = to_js(&notice) {
+            let _ = JsHost::notice(self, notice);
+        }
+    }
+
+    fn spawn(&self, task: LocalFuture<()>) {
+        wasm_bindgen_futures::spawn_local(crate::entry::counted(task));
     }
 
     fn sleep(&self, ms: u64) -> LocalFuture<()> {

@@ -3,13 +3,14 @@
 use crate::convert::{from_js, to_js};
 use crate::entry::entering;
 use mnemograph_compact::FromJson;
-use mnemograph_memory::{Message, ModelRef, ViewPolicy};
+use mnemograph_memory::{Message, ModelRef, Summary, ViewPolicy};
 use wasm_bindgen::prelude::*;
 
 #[derive(FromJson)]
 struct ViewOptions {
     policy: Option<ViewPolicy>,
     target: Option<ModelRef>,
+    summary: Option<Summary>,
 }
 
 /// What a model would be sent of these messages, as `{messages, in_view, warnings}`.
@@ -20,6 +21,7 @@ pub fn memory_view(messages: JsValue, options: JsValue) -> Result<JsValue, JsVal
         let options: ViewOptions = from_js(&options, "The view's options")?;
         to_js(&mnemograph_memory::view(
             &messages,
+            options.summary.as_ref(),
             &options.policy.unwrap_or(ViewPolicy::Buffer),
             options.target.as_ref(),
         ))

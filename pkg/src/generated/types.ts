@@ -780,6 +780,69 @@ export type NodeStatus =
   | "cancelled";
 
 /**
+ * Something that happened beside the runs.
+ */
+export type Notice =
+  | {
+      type: "memory_compacted";
+      data: {
+        /**
+         * Id of the graph.
+         */
+        graph: string;
+        /**
+         * The memory node.
+         */
+        node: string;
+        /**
+         * The thread; with scope `session`, the run.
+         */
+        thread: string;
+        /**
+         * Stored messages that the notes cover by now.
+         */
+        covers_count: number;
+        /**
+         * Stored messages that they do not cover.
+         */
+        left: number;
+        /**
+         * How long it took, in milliseconds.
+         */
+        ms: number;
+      };
+    }
+  | {
+      type: "summary_failed";
+      data: {
+        /**
+         * Id of the graph.
+         */
+        graph: string;
+        /**
+         * The memory node.
+         */
+        node: string;
+        /**
+         * The thread; with scope `session`, the run.
+         */
+        thread: string;
+        /**
+         * What it failed with.
+         */
+        code: string;
+        /**
+         * Why.
+         */
+        message: string;
+        /**
+         * Attempts since the last notes that were made.
+         */
+        fails: number;
+      };
+    };
+
+/**
  * `on_error` as a document gives it.
  */
 export type OnErrorDocument = {
@@ -1002,6 +1065,11 @@ export type PendingCall = {
 export type Persistence = "persistent" | "best_effort" | "volatile" | "unknown";
 
 /**
+ * Whose rank the notes have in what a model is sent.
+ */
+export type Placement = "user" | "system";
+
+/**
  * One thing that is wrong with a document.
  */
 export type Problem = {
@@ -1085,7 +1153,7 @@ export type ProblemCode =
 /**
  * What a call of a model is for, so that the host can route, bill or refuse it.
  */
-export type Purpose = "agent" | "response" | "classifier" | "extract" | "repair";
+export type Purpose = "agent" | "response" | "classifier" | "extract" | "memory.summary" | "repair";
 
 /**
  * A record that was left out of a read. It stays where it is.
@@ -1825,6 +1893,10 @@ export type StateView = {
    * Rounds that cannot be read. They stay where they are until the state is cleared.
    */
   quarantined: Array<Quarantined>;
+  /**
+   * The notes on its older part, which the model is sent instead of what they cover.
+   */
+  summary?: Summary;
 };
 
 /**
@@ -1922,6 +1994,36 @@ export type SubGraphDocument = {
    * Data of the editor.
    */
   ui?: { [key in string]: JsonValue };
+};
+
+/**
+ * Notes on the older part of a history.
+ */
+export type Summary = {
+  /**
+   * The notes.
+   */
+  text: string;
+  /**
+   * `seq` of the last message that they cover.
+   */
+  covers_seq: number;
+  /**
+   * How many stored messages they cover.
+   */
+  covers_count: number;
+  /**
+   * Name of the model that wrote them.
+   */
+  model: string;
+  /**
+   * Version of the built-in instructions that it followed; 0 for a prompt of the graph's author.
+   */
+  prompt_version: number;
+  /**
+   * When they were made, in milliseconds since the epoch.
+   */
+  created_at: number;
 };
 
 /**
@@ -2074,6 +2176,10 @@ export type View = {
    * What was left out, and should not have been there.
    */
   warnings: Array<Warning>;
+  /**
+   * Making notes has failed for so long that not even all that is not covered is shown (D18).
+   */
+  degraded?: boolean;
 };
 
 /**
@@ -2087,6 +2193,21 @@ export type ViewPolicy =
        * At most this many stored messages; synthetic ones do not count.
        */
       size: number;
+    }
+  | {
+      type: "summary";
+      /**
+       * Notes are made once more than this many stored messages are not covered by them (D10).
+       */
+      trigger: number;
+      /**
+       * At least this many messages stay as they are (D11).
+       */
+      keep: number;
+      /**
+       * Whose rank the notes have.
+       */
+      placement: Placement;
     };
 
 /**

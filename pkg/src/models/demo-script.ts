@@ -2,7 +2,9 @@
  * What the demo model says: a pure function of the request. It knows of the conversation only what the history
  * holds, so an answer from memory is proof that the memory was sent.
  */
+
 import type { ChatRequest, Message, Part, ToolSpec } from "../wire.js";
+import { saidIn } from "./demo-notes.js";
 
 /** A call of a tool. */
 export interface DemoCall {
@@ -21,7 +23,7 @@ export function demoAnswer(request: ChatRequest): DemoAnswer {
   const { messages, tools } = request;
   const results = resultsAfterLastUser(messages);
   if (results.length > 0) return { text: sayResults(results), calls: [] };
-  const said = messages.filter((message) => message.role === "user").map(textOf);
+  const said = saidIn(messages);
   const asked = said.at(-1) ?? "";
   const calls = planCalls(asked, tools);
   const told = sayTold(asked);
@@ -47,7 +49,8 @@ const LIKE = /\bi\s+(?:really\s+)?(?:like|love|enjoy|prefer)\s+([^.!?,;\n]{1,60}
 const WORK = /\bi\s+work\s+(as|at|for|in)\s+([^.!?,;\n]{1,60})/iu;
 const REMEMBER = /\bremember\s+(?:that\s+)?([^.!?\n]{3,120})/iu;
 
-function factsIn(text: string): Fact[] {
+/** What a text tells of who wrote it. */
+export function factsIn(text: string): Fact[] {
   if (isQuestion(text)) return [];
   const facts: Fact[] = [];
   const add = (about: string, value: string | undefined): void => {
@@ -301,8 +304,11 @@ function readable(text: string): string {
   }
 }
 
-function textOf(message: Message): string {
-  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+/** The text of a message, without its other parts. */
+export function textOf(message: Message | undefined): string {
+  return (message?.parts ?? [])
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n");
 }
 
 function isQuestion(text: string): boolean {

@@ -1,5 +1,6 @@
 import type { ChatModel, ModelContext } from "../types.js";
 import type { ChatChunk, ChatRequest, ModelRef } from "../wire.js";
+import { demoNotes } from "./demo-notes.js";
 import { demoAnswer } from "./demo-script.js";
 
 /** Options of {@link demoModel}. */
@@ -24,10 +25,11 @@ export function demoModel(options: DemoModelOptions = {}): ChatModel {
 
 async function* answer(
   request: ChatRequest,
-  { signal }: ModelContext,
+  { signal, purpose }: ModelContext,
   delayMs: number,
 ): AsyncGenerator<ChatChunk, undefined> {
-  const { text, calls } = demoAnswer(request);
+  const { text, calls } =
+    purpose === "memory.summary" ? { text: demoNotes(request), calls: [] } : demoAnswer(request);
   const words = text.split(/(?<=\s)/);
   for (const word of words) {
     await pause(delayMs, signal);

@@ -33,6 +33,7 @@ export function hostWith(
     events: () => {},
     committed: () => {},
     lost: () => {},
+    notice: () => {},
     finished: () => {},
     threadOf: () => "t",
     abortReason: (_run, words) => new Error(words),

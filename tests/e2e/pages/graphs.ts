@@ -6,6 +6,8 @@ export interface ChatGraphOptions {
   scope?: "thread" | "session" | "call";
   /** The agent's memory is a window of so many messages, not a buffer. */
   window?: number;
+  /** The agent's memory makes notes of what is more than so many messages, and keeps two as they are. */
+  summary?: number;
   /** A second memory node, of a second agent that speaks first. */
   second?: string;
   /** A person must agree to each call of the tool. */
@@ -15,7 +17,7 @@ export interface ChatGraphOptions {
 /** A chat with an agent that has a model, a memory and a tool of the page. */
 export function chatGraph(options: ChatGraphOptions = {}): object {
   const { id = "chat", memory = "memory", scope = "thread", second, approve = false } = options;
-  const { window } = options;
+  const { window, summary } = options;
   const document = {
     format: "mnemograph",
     format_version: 1,
@@ -25,9 +27,15 @@ export function chatGraph(options: ChatGraphOptions = {}): object {
       { id: "start", type: "chat_trigger" },
       { id: "agent", type: "ai_agent", settings: { system_prompt: "Be brief." } },
       { id: "llm", type: "llm_model", settings: { model: "default", max_retries: 0 } },
-      window === undefined
-        ? { id: memory, type: "buffer_memory", settings: { scope } }
-        : { id: memory, type: "window_memory", settings: { scope, window_size: window } },
+      window !== undefined
+        ? { id: memory, type: "window_memory", settings: { scope, window_size: window } }
+        : summary !== undefined
+          ? {
+              id: memory,
+              type: "summary_memory",
+              settings: { scope, summary_trigger: summary, keep_recent: 2 },
+            }
+          : { id: memory, type: "buffer_memory", settings: { scope } },
       {
         id: "weather",
         type: "tool",

@@ -35,6 +35,9 @@ export function createMemoryState(session: Session, chat: Chat): MemoryState {
     void refresh();
   });
 
+  // Notes are made after the answer has been shown.
+  effect(() => session.opened.value?.runtime.on("memory_compacted", () => void refresh()));
+
   async function refresh(): Promise<void> {
     const mine = ++latest;
     const opened = session.opened.peek();

@@ -1,4 +1,4 @@
-import type { StateMessage, StateNode } from "mnemograph";
+import type { StateMessage, StateNode, Summary } from "mnemograph";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ConfirmDialog } from "../app/confirm-dialog.tsx";
@@ -71,6 +71,7 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
           <FailureCode failure={failure} />
         </Notice>
       )}
+      {view?.summary !== undefined && <Notes summary={view.summary} />}
       {view !== undefined && <Messages state={state} />}
       {asking && (
         <ConfirmDialog
@@ -85,6 +86,19 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
           </p>
         </ConfirmDialog>
       )}
+    </section>
+  );
+}
+
+/** What the model is sent in place of the older messages. */
+function Notes({ summary }: { summary: Summary }): JSX.Element {
+  return (
+    <section class="notes" aria-label="Notes on the older messages" data-testid="state-summary">
+      <h4>
+        Notes on the first {plural(summary.covers_count, "message")}{" "}
+        <span class="node-type">by {summary.model}</span>
+      </h4>
+      <p class="notes-text">{summary.text}</p>
     </section>
   );
 }

@@ -1,8 +1,10 @@
 //! What is asked of a model and what it answers, in the canonical form of 3-memory.md 3.4.
 
 mod draft;
+mod summary;
 
 pub(crate) use draft::Draft;
+pub use summary::{Summariser, SummaryCall};
 
 use crate::error::Failure;
 use mnemograph_compact::FromJson;
@@ -29,6 +31,9 @@ pub enum Purpose {
     /// An `extract` node.
     #[serde(rename = "extract")]
     Extract,
+    /// A `summary_memory` makes notes of a conversation's older part.
+    #[serde(rename = "memory.summary")]
+    MemorySummary,
     /// An answer that did not fit its schema is asked for once more.
     #[serde(rename = "repair")]
     Repair,

@@ -169,6 +169,7 @@ pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Entered {
         | Settings::Tool(_)
         | Settings::BufferMemory(_)
         | Settings::WindowMemory(_)
+        | Settings::SummaryMemory(_)
         | Settings::Note => Err(not_a_step()),
     }
 }

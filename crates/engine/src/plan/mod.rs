@@ -4,13 +4,19 @@
 mod compile;
 mod pulls;
 
-use crate::{effect::MemoryRef, event::Channel, model::ToolSpec, references};
+use crate::{
+    effect::MemoryRef,
+    event::Channel,
+    model::{Summariser, ToolSpec},
+    references,
+};
 pub(crate) use compile::{Compiled, Setting};
 use mnemograph_compact::{FromJson, SortedMap, sort_by};
 use mnemograph_graph::{
-    Graph, HostNode, HostNodes, InputDecl, NodeIx, Problem, Scope, Settings, ToolRun,
+    Graph, HostNode, HostNodes, InputDecl, NodeIx, Problem, Scope, Settings, SummaryMemory,
+    SummaryPlacement, ToolRun,
 };
-use mnemograph_memory::{MemoryType, ModelRef, ViewPolicy};
+use mnemograph_memory::{MemoryType, ModelRef, Placement, ViewPolicy};
 use pulls::Pulls;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -155,6 +161,17 @@ pub fn memory_kind(settings: &Settings) -> Option<(MemoryType, ViewPolicy)> {
             let size = window.window_size;
             Some((MemoryType::Window, ViewPolicy::Window { size }))
         }
+        Settings::SummaryMemory(summary) => {
+            let policy = ViewPolicy::Summary {
+                trigger: summary.summary_trigger,
+                keep: summary.keep_recent,
+                placement: match summary.summary_placement {
+                    SummaryPlacement::User => Placement::User,
+                    SummaryPlacement::System => Placement::System,
+                },
+            };
+            Some((MemoryType::Summary, policy))
+        }
         _ => None,
     }
 }
@@ -230,7 +247,8 @@ impl Plan {
     /// the run (3-memory.md D24, D25).
     pub(crate) fn memory(&self, agent: NodeIx, has_thread: bool) -> Option<MemoryRef> {
         let linked = self.graph.links(agent, "memory").first();
-        let node = self.graph.node(*linked?)?;
+        let linked = *linked?;
+        let node = self.graph.node(linked)?;
         let (memory_type, policy) = memory_kind(&node.settings)?;
         let scope = match node.settings.memory()?.scope {
             mnemograph_graph::Scope::Call => return None,
@@ -244,7 +262,32 @@ impl Plan {
             memory_type,
             policy,
             scope,
+            summariser: match &node.settings {
+                Settings::SummaryMemory(summary) => self.summariser(agent, linked, summary),
+                _ => None,
+            },
         })
+    }
+
+    /// Who makes a memory's notes: its own model, else that of the agent that remembers by it (D9).
+    fn summariser(
+        &self,
+        agent: NodeIx,
+        memory: NodeIx,
+        summary: &SummaryMemory,
+    ) -> Option<Box<Summariser>> {
+        let linked = [memory, agent]
+            .into_iter()
+            .find_map(|ix| self.graph.links(ix, "llm").first().copied());
+        let Settings::LlmModel(model) = &self.graph.node(linked?)?.settings else {
+            return None;
+        };
+        Some(Box::new(Summariser {
+            model: model.model.clone(),
+            params: model.params.clone(),
+            prompt: summary.summary_prompt.clone(),
+            max_words: summary.summary_max_words,
+        }))
     }
 
     /// The stored history that the agents of a run with a thread read, if it is one for all of them: it can be read

@@ -118,6 +118,15 @@ fn input() -> impl Strategy<Value = Input> {
         hash: "h".to_owned(),
     };
     let history = LoadedHistory {
+        summary: Some(mnemograph_memory::Summary {
+            text: "notes".to_owned(),
+            covers_seq: 1,
+            covers_count: 1,
+            model: "m".to_owned(),
+            prompt_version: 1,
+            created_at: 0,
+        }),
+        summary_failed: Some("E_LLM".to_owned()),
         messages: vec![Message::new("m", Role::User, vec![Part::text("before")], 1)],
         count: 1,
         last_seq: 1,

@@ -343,6 +343,8 @@ fn answer(asked: &Effect, result: Result<Value, Failure>) -> Option<Input> {
         Effect::LoadHistory { request, .. } => Input::HistoryLoaded {
             request: *request,
             result: done.map(|()| LoadedHistory {
+                summary: None,
+                summary_failed: None,
                 messages: vec![Message::new("m", Role::User, vec![Part::text("before")], 1)],
                 count: 1,
                 last_seq: 1,

@@ -1,7 +1,9 @@
 //! The conversation memories. What they store and send is decided in the memory crate; here are their settings.
 
+use serde_json::{Map, Value};
+
 use crate::catalogue::{
-    BLANK, DefaultValue, Kind, NodeSpec, OpenedBy, Port, SettingSpec, SettingType,
+    BLANK, DefaultValue, Kind, NodeSpec, OpenedBy, Port, SettingFault, SettingSpec, SettingType,
 };
 use crate::document::EdgeType;
 use crate::getters::{Get, choice};
@@ -31,6 +33,33 @@ pub struct WindowMemory {
     pub memory: Memory,
     /// At most this many stored messages are sent (3-memory.md D6).
     pub window_size: usize,
+}
+
+/// `summary_memory`: sends notes on the older messages and the newer ones as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryMemory {
+    /// What it has in common with the others.
+    pub memory: Memory,
+    /// Notes are made once more than this many stored messages are not covered by them (3-memory.md D10).
+    pub summary_trigger: usize,
+    /// At least this many messages stay as they are (D11).
+    pub keep_recent: usize,
+    /// What the model is told in place of the built-in instructions.
+    pub summary_prompt: Option<String>,
+    /// Words that the notes may have.
+    pub summary_max_words: u64,
+    /// Whose rank the notes have.
+    pub summary_placement: SummaryPlacement,
+}
+
+choice! {
+    /// Whose rank the notes have in what a model is sent.
+    SummaryPlacement {
+        /// A message of the person.
+        User = "user",
+        /// A system message.
+        System = "system",
+    }
 }
 
 choice! {
@@ -129,20 +158,24 @@ const GUARDED: SettingSpec = SettingSpec::new(
 )
 .planned();
 
+const MESSAGES_IN: Port = Port::data_in(
+    "messages_in",
+    ValueType::Messages,
+    "Not in effect yet: overwrites the whole memory.",
+)
+.opened_by(OpenedBy::Setting("set_from_input"));
+
+const MESSAGES: Port = Port::data_out(
+    "messages",
+    ValueType::Messages,
+    "Not in effect yet: a snapshot of the memory.",
+)
+.opened_by(OpenedBy::Setting("output_messages"));
+
 const PORTS: &[Port] = &[
     Port::link_out("memory", EdgeType::LinkMemory, "The memory."),
-    Port::data_in(
-        "messages_in",
-        ValueType::Messages,
-        "Not in effect yet: overwrites the whole memory.",
-    )
-    .opened_by(OpenedBy::Setting("set_from_input")),
-    Port::data_out(
-        "messages",
-        ValueType::Messages,
-        "Not in effect yet: a snapshot of the memory.",
-    )
-    .opened_by(OpenedBy::Setting("output_messages")),
+    MESSAGES_IN,
+    MESSAGES,
 ];
 
 pub(crate) static BUFFER: NodeSpec = NodeSpec {
@@ -190,6 +223,97 @@ pub(crate) static WINDOW: NodeSpec = NodeSpec {
     },
     ..BLANK
 };
+
+pub(crate) static SUMMARY: NodeSpec = NodeSpec {
+    node_type: "summary_memory",
+    kind: Kind::Resource,
+    group: "Conversation memory",
+    title: "Summary memory",
+    description: "Remembers the whole conversation and sends notes on its older part and the newer messages as they are to the model.",
+    ports: &[
+        Port::link_out("memory", EdgeType::LinkMemory, "The memory."),
+        Port::link_in(
+            "llm",
+            EdgeType::LinkLlm,
+            "The model that writes the notes; that of the agent if there is none.",
+        )
+        .max(1),
+        MESSAGES_IN,
+        MESSAGES,
+    ],
+    settings: &[
+        SettingSpec::new(
+            "summary_trigger",
+            SettingType::Integer {
+                min: 1,
+                max: MAX_WINDOW,
+            },
+            "Notes are made once more than this many messages are not covered by them.",
+        )
+        .or(DefaultValue::Integer(20)),
+        SettingSpec::new(
+            "keep_recent",
+            SettingType::Integer {
+                min: 0,
+                max: MAX_WINDOW,
+            },
+            "At least this many messages stay as they are; fewer than summary_trigger.",
+        )
+        .or(DefaultValue::Integer(6)),
+        SettingSpec::new(
+            "summary_prompt",
+            SettingType::Text,
+            "What the model that writes the notes is told, in place of the built-in instructions.",
+        ),
+        SettingSpec::new(
+            "summary_max_words",
+            SettingType::Integer {
+                min: 1,
+                max: 100_000,
+            },
+            "Words that the notes may have; what is longer is cut at the end of a line.",
+        )
+        .or(DefaultValue::Integer(300)),
+        SettingSpec::new(
+            "summary_placement",
+            SettingType::Choice {
+                options: SummaryPlacement::NAMES,
+            },
+            "Whose rank the notes have: what people and tools said is never promoted with \"user\".",
+        )
+        .or(DefaultValue::Text("user")),
+        SCOPE,
+        SET_FROM_INPUT,
+        OUTPUT_MESSAGES,
+        RETAINED,
+        GUARDED,
+    ],
+    keeps_state: true,
+    settle: settle_summary,
+    build: |get| {
+        Settings::SummaryMemory(SummaryMemory {
+            memory: memory(get),
+            summary_trigger: get.number("summary_trigger"),
+            keep_recent: get.number("keep_recent"),
+            summary_prompt: get.maybe_text("summary_prompt"),
+            summary_max_words: get.number("summary_max_words"),
+            summary_placement: get.choice("summary_placement"),
+        })
+    },
+    ..BLANK
+};
+
+fn settle_summary(map: &mut Map<String, Value>) -> Vec<SettingFault> {
+    let number = |name: &str| map.get(name).and_then(Value::as_i64);
+    match (number("keep_recent"), number("summary_trigger")) {
+        (Some(keep), Some(trigger)) if keep >= trigger => vec![SettingFault::new(
+            "keep_recent",
+            format!("\"keep_recent\" ({keep}) is not less than \"summary_trigger\" ({trigger})."),
+            "Keep fewer messages as they are, or raise \"summary_trigger\": else there is nothing to make notes of.",
+        )],
+        _ => Vec::new(),
+    }
+}
 
 /// What all conversation memories have.
 fn memory(get: Get<'_>) -> Memory {

@@ -44,7 +44,9 @@ pub use list::List;
 pub use llm_model::LlmModel;
 pub use llm_response::LlmResponse;
 pub use loops::{ForEach, LoopTest, OnItemError, OnLimit, WhileLoop};
-pub use memory::{Memory, Retention, Scope, TokenGuard, WindowMemory};
+pub use memory::{
+    Memory, Retention, Scope, SummaryMemory, SummaryPlacement, TokenGuard, WindowMemory,
+};
 pub use output::Output;
 pub use people::{AskUser, HumanApproval};
 pub use regex::{Regex, compile_regex};
@@ -76,6 +78,8 @@ pub enum Settings {
     BufferMemory(Memory),
     /// `window_memory`
     WindowMemory(WindowMemory),
+    /// `summary_memory`
+    SummaryMemory(SummaryMemory),
     /// `ai_agent`
     AiAgent(AiAgent),
     /// `llm_response`
@@ -152,6 +156,7 @@ impl Settings {
         match self {
             Settings::BufferMemory(memory) => Some(memory),
             Settings::WindowMemory(window) => Some(&window.memory),
+            Settings::SummaryMemory(summary) => Some(&summary.memory),
             _ => None,
         }
     }

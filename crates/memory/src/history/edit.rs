@@ -7,6 +7,7 @@ use mnemograph_storage::{
 use serde::Serialize;
 
 use super::head::{self, NewEpoch, life_rev};
+use super::summarise::{Notes, carry_notes};
 use super::{TRIES, conflict, rev};
 use crate::error::MemoryError;
 use crate::keys::HistoryKey;
@@ -80,6 +81,11 @@ pub async fn edit<S: Storage>(
         let ids = storage
             .scan(Table::RoundIds, &ids, ScanOptions::default())
             .await?;
+        let summaries = Range::prefix(&key.head());
+        let summaries = storage
+            .scan(Table::Summaries, &summaries, ScanOptions::default())
+            .await?;
+        let notes = Notes::of(key, old.epoch, &summaries);
         let new = NewEpoch::take(storage).await?;
         let batch = Batch::new(Durability::Strict)
             .check(Table::Heads, key.head(), rev(slot.rev))
@@ -91,7 +97,8 @@ pub async fn edit<S: Storage>(
         for end in kept.iter().chain(&removed).filter_map(Extent::of) {
             head.next_seq = head.next_seq.max(end.end);
         }
-        let mut batch = invalidate_summaries(batch, key)
+        let first = removed.iter().filter_map(first_seq).min().unwrap_or(0);
+        let mut batch = carry_notes(batch, key, &notes, first, new.epoch)
             .delete_range(Table::Rounds, Range::prefix(&key.head()))
             .delete_range(Table::Journal, Range::prefix(&key.head()));
         for record in &kept {
@@ -166,10 +173,11 @@ fn carry_over(
     batch.put(Table::RoundIds, id_key, row.to_value())
 }
 
-/// Takes away what was made of the messages that go. The one place where an edit invalidates summaries: all of them,
-/// since a view without one is whole, only longer.
-fn invalidate_summaries(batch: Batch, key: &HistoryKey) -> Batch {
-    batch.delete_range(Table::Summaries, Range::prefix(&key.head()))
+fn first_seq(round: &Record) -> Option<u64> {
+    match round.key.parts().last() {
+        Some(KeyPart::Int(first_seq)) => Some(*first_seq),
+        _ => None,
+    }
 }
 
 fn id_key(key: &HistoryKey, round: &Record) -> Option<Key> {

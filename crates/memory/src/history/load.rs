@@ -6,12 +6,14 @@ use std::ops::Bound;
 use mnemograph_storage::{Key, Range, Record, Scan, ScanOptions, Storage, Table};
 use serde::Serialize;
 
+use super::summarise::Notes;
 use super::{Base, head};
 use crate::error::MemoryError;
-use crate::keys::{self, HistoryKey};
+use crate::keys::{self, HistoryKey, MemoryType};
 use crate::message::{Message, Role};
 use crate::records::{Extent, Quarantined, read_round};
 use crate::repair::into_repaired;
+use crate::summary::DEGRADED;
 use crate::view::{ViewPolicy, stored_count};
 
 /// How much to read.
@@ -23,6 +25,9 @@ pub enum Read {
     /// The last rounds, back to where there are more than this many messages that a view shows, and a user message:
     /// enough for a window of that size (0-rulings.md 0.4). Read by pages, whatever the length of the history.
     Tail(usize),
+    /// The last rounds, back to what the notes cover, or to where there are more than this many messages: enough for a
+    /// view with notes, and to make new ones of all that is not covered, if there is no bound.
+    Uncovered(usize),
 }
 
 impl Read {
@@ -32,6 +37,22 @@ impl Read {
         match policy {
             ViewPolicy::Buffer => Self::All,
             ViewPolicy::Window { size } => Self::Tail(size),
+            ViewPolicy::Summary { trigger, .. } => {
+                Self::Uncovered(trigger.saturating_mul(DEGRADED))
+            }
+        }
+    }
+}
+
+impl Read {
+    /// How many rounds are read at first, if not all: a round has two messages at least, mostly, and what the notes do
+    /// not cover is about a quarter of what would be too much.
+    const fn page(self) -> Option<usize> {
+        match self {
+            Self::All => None,
+            Self::Tail(size) => Some(size / 2 + 2),
+            Self::Uncovered(most) if most > 4_096 => Some(16),
+            Self::Uncovered(most) => Some(most / 8 + 2),
         }
     }
 }
@@ -53,6 +74,8 @@ pub struct Loaded {
     pub head_rebuilt: bool,
     /// Whether the reading reached the beginning of the history.
     pub complete: bool,
+    /// The notes on its older part; only of a memory that makes some.
+    pub notes: Notes,
 }
 
 impl Loaded {
@@ -70,30 +93,29 @@ impl Loaded {
 /// [`super::open_round`] asks if there is no history yet. Who has them all read at once saves round trips.
 #[must_use]
 pub fn scans(key: &HistoryKey, read: Read) -> Vec<Scan> {
-    let [head, rounds] = first_scans(key, read);
-    let journal = Scan::all(Table::Journal, Range::prefix(&key.head()));
-    let next_epoch = Scan::get(Table::Meta, &keys::next_epoch());
-    vec![journal, head, rounds, next_epoch]
+    let mut scans = first_scans(key, read);
+    scans.push(Scan::all(Table::Journal, Range::prefix(&key.head())));
+    scans.push(Scan::get(Table::Meta, &keys::next_epoch()));
+    scans
 }
 
 /// The head first: rounds that arrive in between are then newer than the base, and the append looks again. The rounds are
 /// those of all epochs, since it is the head that tells which one counts; clearing removes those of the others.
-fn first_scans(key: &HistoryKey, read: Read) -> [Scan; 2] {
+fn first_scans(key: &HistoryKey, read: Read) -> Vec<Scan> {
     let head = key.head();
-    let rounds = match read {
-        Read::All => Scan::all(Table::Rounds, Range::prefix(&head)),
-        Read::Tail(size) => Scan {
+    let rounds = match read.page() {
+        None => Scan::all(Table::Rounds, Range::prefix(&head)),
+        Some(limit) => Scan {
             table: Table::Rounds,
             range: Range::prefix(&head),
-            options: page(first_page(size)),
+            options: page(limit),
         },
     };
-    [Scan::get(Table::Heads, &head), rounds]
-}
-
-/// A round has two messages at least, mostly.
-const fn first_page(size: usize) -> usize {
-    size / 2 + 2
+    let mut scans = vec![Scan::get(Table::Heads, &head), rounds];
+    if key.memory_type() == MemoryType::Summary {
+        scans.push(Scan::all(Table::Summaries, Range::prefix(&head)));
+    }
+    scans
 }
 
 const fn page(limit: usize) -> ScanOptions {
@@ -115,10 +137,13 @@ pub async fn load<S: Storage>(
     let mut found = storage.scan_all(&first_scans(key, read)).await?.into_iter();
     let head = found.next().unwrap_or_default();
     let rounds = found.next().unwrap_or_default();
+    let summaries = found.next().unwrap_or_default();
     let slot = match (read, head.first().and_then(head::readable)) {
         (_, Some(slot)) => slot,
-        (Read::Tail(_), None) if !rounds.is_empty() => head::read(storage, key).await?,
-        (Read::All | Read::Tail(_), None) => head::slot(head.first(), &rounds),
+        (Read::Tail(_) | Read::Uncovered(_), None) if !rounds.is_empty() => {
+            head::read(storage, key).await?
+        }
+        (_, None) => head::slot(head.first(), &rounds),
     };
     let Some(mut head) = slot.head else {
         return Ok(Loaded {
@@ -128,8 +153,9 @@ pub async fn load<S: Storage>(
         });
     };
     let prefix = key.rounds(head.epoch);
-    let found = match read {
-        Read::All => {
+    let notes = Notes::of(key, head.epoch, &summaries);
+    let found = match read.page() {
+        None => {
             let mut found = Found::default();
             rounds
                 .into_iter()
@@ -139,8 +165,11 @@ pub async fn load<S: Storage>(
             found.complete = true;
             found
         }
-        Read::Tail(0) => Found::default(),
-        Read::Tail(size) => tail(storage, key, &prefix, size, rounds).await?,
+        Some(_) if read == Read::Tail(0) => Found::default(),
+        Some(limit) => {
+            let enough = |found: &Found| found.suffices(read, notes.covers_seq());
+            tail(storage, key, &prefix, limit, rounds, enough).await?
+        }
     };
     head.next_seq = head.next_seq.max(found.end);
     Ok(Loaded {
@@ -151,6 +180,7 @@ pub async fn load<S: Storage>(
         quarantined: found.quarantined.into_iter().rev().collect(),
         head_rebuilt: slot.rebuilt,
         complete: found.complete,
+        notes,
     })
 }
 
@@ -174,11 +204,23 @@ impl Found {
         }
     }
 
-    /// Whether a window of this size needs no more.
-    fn suffices(&self, size: usize) -> bool {
-        let messages: Vec<Message> = self.rounds.iter().rev().flatten().cloned().collect();
-        let shown = into_repaired(messages, None).messages;
-        stored_count(&shown) > size && shown.iter().any(|message| message.role == Role::User)
+    /// Whether who reads so needs no more.
+    fn suffices(&self, read: Read, covers_seq: u64) -> bool {
+        match read {
+            Read::All => false,
+            Read::Tail(size) => {
+                let messages: Vec<Message> = self.rounds.iter().rev().flatten().cloned().collect();
+                let shown = into_repaired(messages, None).messages;
+                stored_count(&shown) > size
+                    && shown.iter().any(|message| message.role == Role::User)
+            }
+            Read::Uncovered(most) => {
+                let first = self.rounds.last().and_then(|round| round.first());
+                let reached = first.and_then(|message| message.seq);
+                reached.is_some_and(|seq| seq <= covers_seq.saturating_add(1))
+                    || self.rounds.iter().map(Vec::len).sum::<usize>() > most
+            }
+        }
     }
 }
 
@@ -187,11 +229,11 @@ async fn tail<S: Storage>(
     storage: &S,
     key: &HistoryKey,
     rounds: &Key,
-    size: usize,
+    mut limit: usize,
     mut records: Vec<Record>,
+    enough: impl Fn(&Found) -> bool,
 ) -> Result<Found, MemoryError> {
     let mut found = Found::default();
-    let mut limit = first_page(size);
     loop {
         let own = records
             .iter()
@@ -203,7 +245,7 @@ async fn tail<S: Storage>(
             found.complete = true;
             return Ok(found);
         };
-        if found.suffices(size) {
+        if enough(&found) {
             return Ok(found);
         }
         let range = Range::bounds(

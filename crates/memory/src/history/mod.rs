@@ -10,6 +10,7 @@ mod head;
 mod journal;
 mod load;
 mod recover;
+mod summarise;
 
 pub use append::{Appended, append};
 pub(crate) use clear::delete_contents;
@@ -18,6 +19,7 @@ pub use edit::{Edit, Edited, edit};
 pub use journal::{open_round, write_journal};
 pub use load::{Loaded, Read, load, scans};
 pub use recover::{Recovered, RecoveredRound, recover};
+pub use summarise::{Notes, note_failed_summary, replace_summary};
 
 use mnemograph_compact::FromJson;
 use serde::Serialize;

@@ -169,7 +169,7 @@ proptest! {
     #[test]
     fn every_view_is_valid(store in store(), target in prop::option::of(Just(model("p"))), size in 0..8_usize) {
         let target = target.as_ref();
-        let whole = view(&store, &ViewPolicy::Buffer, target);
+        let whole = view(&store, None, &ViewPolicy::Buffer, target);
         check_valid(&whole.messages);
         check_order(&store, &whole.messages);
         // I8
@@ -178,7 +178,7 @@ proptest! {
         let text = serde_json::to_string(&whole.messages).unwrap();
         prop_assert_eq!(serde_json::from_str::<Vec<Message>>(&text).unwrap(), whole.messages.clone());
 
-        let window = view(&store, &ViewPolicy::Window { size }, target);
+        let window = view(&store, None, &ViewPolicy::Window { size }, target);
         check_valid(&window.messages);
         check_order(&store, &window.messages);
         // I5
@@ -195,7 +195,7 @@ proptest! {
 
     #[test]
     fn what_is_in_view_is_what_is_stored_of_it(store in store()) {
-        let whole = view(&store, &ViewPolicy::Buffer, None);
+        let whole = view(&store, None, &ViewPolicy::Buffer, None);
         let ids: BTreeSet<&String> = store.iter().map(|message| &message.id).collect();
         prop_assert!(whole.in_view.iter().all(|id| ids.contains(id)));
     }

@@ -55,7 +55,12 @@ fn a_tail_goes_on_past_what_no_view_shows() {
     }
     let loaded = tail(&storage, 1);
     assert!(loaded.complete || loaded.messages.iter().any(|message| message.id == "u1"));
-    let shown = view(&loaded.messages, &ViewPolicy::Window { size: 2 }, None);
+    let shown = view(
+        &loaded.messages,
+        None,
+        &ViewPolicy::Window { size: 2 },
+        None,
+    );
     assert_eq!(show(&shown.messages), "u1 a1");
 }
 
@@ -156,8 +161,8 @@ proptest! {
             stored(&storage, None, &r);
         }
         let policy = ViewPolicy::Window { size };
-        let whole = view(&load(&storage).messages, &policy, None);
-        let part = view(&tail(&storage, size).messages, &policy, None);
+        let whole = view(&load(&storage).messages, None, &policy, None);
+        let part = view(&tail(&storage, size).messages, None, &policy, None);
         prop_assert_eq!(part.messages, whole.messages);
         prop_assert_eq!(part.in_view, whole.in_view);
     }

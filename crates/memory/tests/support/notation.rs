@@ -148,6 +148,9 @@ fn show_message(message: &Message) -> String {
             .map_or(String::new(), |code| format!("({code})"));
         return format!("~{}{code}", json!(message.status).as_str().unwrap());
     }
+    if message.id.starts_with("summary_") {
+        return "S".to_owned();
+    }
     let mut shown = message.id.clone();
     let mut calls = Vec::new();
     let mut texts = 0;

@@ -159,7 +159,7 @@ fn a_node_that_keeps_nothing_has_no_state_to_look_at() {
         let looked = pollster::block_on(bench.runtime.state_inspect(&plan, node, "t"));
         let error = looked.unwrap_err();
         assert_eq!(error.code(), "E_NOT_FOUND");
-        assert!(error.hint().contains("memory"), "{}", error.hint());
+        assert!(error.hint().contains("state.nodes"), "{}", error.hint());
     }
 }
 

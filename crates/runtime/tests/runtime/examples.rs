@@ -81,6 +81,27 @@ fn text(result: &RunResult) -> &str {
 }
 
 #[test]
+fn a_long_conversation_is_sent_as_notes_and_its_last_messages() {
+    let mut example = Example::new("long-conversation");
+    for turn in 1..=4 {
+        let said = format!("message {turn}");
+        assert_eq!(text(&example.say(&said)), format!("said: {said}"));
+        example.bench.pump.finish_tasks();
+    }
+    example.say("the last");
+    let sent = example.bench.last_prompt();
+    assert!(sent[1].contains("Notes on the earlier part"), "{sent:?}");
+    assert_eq!(
+        sent[2..],
+        [
+            "user: message 4",
+            "assistant: said: message 4",
+            "user: the last"
+        ]
+    );
+}
+
+#[test]
 fn every_example_has_its_test() {
     let names: Vec<String> = documents().into_keys().collect();
     let source = include_str!("examples.rs");

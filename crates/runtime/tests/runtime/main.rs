@@ -24,6 +24,7 @@ mod nodes_people;
 mod nodes_variables;
 mod people;
 mod recovery;
+mod summaries;
 mod support;
 mod telling;
 mod tools;

@@ -1,7 +1,7 @@
 //! A runtime with a scripted host, ready to be talked to.
 
 use mnemograph_engine::{Plan, RunInput, RunResult};
-use mnemograph_runtime::{Runtime, StartOptions};
+use mnemograph_runtime::{Host, Runtime, StartOptions};
 use mnemograph_storage::{MemoryStorage, Storage};
 use mnemograph_testkit::{Answer, Pump, ScriptedHost, chat_graph, graph, node, plan};
 use serde_json::{Value, json};
@@ -38,6 +38,10 @@ impl<S: Storage + 'static> Bench<S> {
         bench.host.answers("default", answers);
         bench.runs = 1_000;
         bench
+    }
+
+    pub fn now(&self) -> u64 {
+        self.host.now()
     }
 
     pub fn options(&mut self, thread: Option<&str>, text: &str) -> StartOptions {

@@ -289,8 +289,20 @@ impl Agent {
         }
         let used = self.memory.as_ref();
         let policy = used.map(|used| used.memory.policy).unwrap_or_default();
-        let view =
-            mnemograph_memory::into_view(history.messages, &policy, core.plan.model_ref(self.node));
+        let view = mnemograph_memory::into_view(
+            history.messages,
+            history.summary.as_ref(),
+            &policy,
+            core.plan.model_ref(self.node),
+        );
+        if let Some(code) = &history.summary_failed {
+            core.warn(
+                Some(self.node),
+                "W_SUMMARY_FAILED",
+                &format!("The older part of the conversation could not be summarised ({code}); it was sent as it is."),
+                "The event summary_failed says why. Nothing is lost; it is tried again after the next rounds.",
+            );
+        }
         for warning in &view.warnings {
             core.warn(
                 Some(self.node),

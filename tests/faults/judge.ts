@@ -30,10 +30,14 @@ export function torn({ rounds, disagreements, quarantined }: Audit): string[] {
   return [...found, ...outOfOrder(rounds)];
 }
 
-/** Each writer has one round after the other, and names them by number: `tab-0`, `tab-1`. */
+/**
+ * Each writer has one round after the other, and names them by number: `tab-0`, `tab-1`. One that was broken off stands
+ * where it was found.
+ */
 function outOfOrder(rounds: SeenRound[]): string[] {
   const last = new Map<string, number>();
-  return rounds.map(subjectOf).filter((subject) => {
+  const whole = rounds.filter(({ status }) => status === "complete");
+  return whole.map(subjectOf).filter((subject) => {
     const [writer = "", number] = subject.split("-");
     const isLate = Number(number) <= (last.get(writer) ?? -1);
     last.set(writer, Number(number));

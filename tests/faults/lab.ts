@@ -21,7 +21,8 @@ export interface Pages {
 /** Serves the pages of the suite. */
 export async function startPages(): Promise<Pages> {
   const told = new Told<Tell>();
-  const scripts = { life: script("life"), faults: script("faults"), writer: script("writer") };
+  const names = ["life", "faults", "writer", "callbacks", "panic"];
+  const scripts = Object.fromEntries(names.map((name) => [name, script(name)]));
   const { origin, close } = await servePages({ scripts, told: told.hear });
   return { origin, told, close };
 }
@@ -29,8 +30,8 @@ export async function startPages(): Promise<Pages> {
 export interface Lab {
   context: BrowserContext;
   profile: string;
-  /** A page with `window.faults`. Errors on its console belong to the test. */
-  open(init?: () => void): Promise<Page>;
+  /** A page with `window.faults`, or with another script of the suite. Errors on its console belong to the test. */
+  open(init?: () => void, script?: "faults" | "callbacks" | "panic"): Promise<Page>;
   /** What the browser's own tools can do to a page and its origin. */
   tools(page: Page): Promise<CDPSession>;
   /** What the databases were found to lie on. */
@@ -42,19 +43,22 @@ export async function inLab(
   pages: Pages,
   engine: Chromium,
   use: (lab: Lab) => Promise<void>,
+  args: string[] = [],
 ): Promise<void> {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), "mnemograph-faults-"));
-  const context = await launchProfile(profile, { args: engine.features });
+  const context = await launchProfile(profile, {
+    args: [...engine.features, ...args],
+  });
   try {
     await use({
       context,
       profile,
-      async open(init) {
-        const { page } = await openPage(context, `${pages.origin}/faults.html`, {
+      async open(init, script = "faults") {
+        const { page } = await openPage(context, `${pages.origin}/${script}.html`, {
           expected: [/./],
           ...(init && { init }),
         });
-        await page.waitForFunction(() => "faults" in window);
+        await page.waitForFunction((script) => script in window, script);
         return page;
       },
       tools: (page) => context.newCDPSession(page),

@@ -98,28 +98,38 @@ describe.for(LABS)("on $backend", (engine) => {
   }) => {
     const row = emptyRow("F-WIPE", "");
     task.meta.rows = [row];
-    await inLab(pages, engine, async (lab) => {
-      const [page, other] = [await lab.open(), await lab.open()];
-      await page.evaluate(openHere);
-      const first = await page.evaluate(writeHere, ["open", 4, 0] as const);
-      await page.evaluate(copied, "open-3");
-      await deleted(lab, other);
-      const heard = page.evaluate(() => (window as unknown as Here).heard);
-      // It is the next call that finds the database gone.
-      await page.evaluate(() => (window as unknown as Here).chat.runtime.threads.list());
-      const report = await within<StoreWiped | undefined>(10_000, heard, undefined);
-      const next = await page.evaluate(writeHere, ["open", 2, 4] as const);
-      const found = await page.evaluate(() => {
-        const { chat, faults } = window as unknown as Here;
-        return faults.audit(chat.runtime, chat.graph);
-      });
-      row.cases = 1;
-      row.where = lab.backend();
-      row.note = "while it was open";
-      const stored = [...first.stored, ...next.stored];
-      judge(row, { found, wiped: report ? [report] : [] }, stored);
-      expect(report?.restored).toEqual({ threads: 1, rounds: 4 });
-    });
+    await inLab(
+      pages,
+      engine,
+      async (lab) => {
+        const [page, other] = [await lab.open(), await lab.open()];
+        await page.evaluate(openHere);
+        // What nobody holds is collected now: the journal must go on all the same.
+        await page.evaluate(writeHere, ["warm", 1, 0] as const);
+        await page.evaluate(copied, "warm-0");
+        await page.evaluate(() => (globalThis as unknown as { gc(): void }).gc());
+        const first = await page.evaluate(writeHere, ["open", 4, 0] as const);
+        const isCopied = page.evaluate(copied, "open-3").then(() => true);
+        if (!(await within(8_000, isCopied, false))) row.hung += 1;
+        await deleted(lab, other);
+        const heard = page.evaluate(() => (window as unknown as Here).heard);
+        // It is the next call that finds the database gone.
+        await page.evaluate(() => (window as unknown as Here).chat.runtime.threads.list());
+        const report = await within<StoreWiped | undefined>(10_000, heard, undefined);
+        const next = await page.evaluate(writeHere, ["open", 2, 4] as const);
+        const found = await page.evaluate(() => {
+          const { chat, faults } = window as unknown as Here;
+          return faults.audit(chat.runtime, chat.graph);
+        });
+        row.cases = 1;
+        row.where = lab.backend();
+        row.note = "while it was open";
+        const stored = ["warm-0", ...first.stored, ...next.stored];
+        judge(row, { found, wiped: report ? [report] : [] }, stored);
+        expect(report?.restored).toEqual({ threads: 1, rounds: 5 });
+      },
+      ["--js-flags=--expose-gc"],
+    );
     expect(faultsOf(row)).toEqual([]);
   });
 });

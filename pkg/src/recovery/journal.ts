@@ -1,8 +1,12 @@
+import { MnemographError } from "../errors.js";
 import type { StoredRow } from "../wire.js";
 import { isUnder, type Move, type RowKey } from "./moves.js";
 
 /** Bytes of rounds that are kept, about. */
 const LIMIT = 4 * 1024 * 1024;
+
+/** How long a call of it may take. */
+const DEADLINE_MS = 10_000;
 
 const BUCKET = "mnemograph-recovery";
 const ROWS = "rows";
@@ -40,22 +44,31 @@ export interface Kept {
  */
 export class RecoveryJournal {
   readonly #db: IDBDatabase;
+  /** Chromium leaves transactions without an answer once the bucket's object is collected. */
+  readonly bucket: Bucket;
 
-  private constructor(db: IDBDatabase) {
+  private constructor(bucket: Bucket, db: IDBDatabase, onClosed: () => void) {
+    this.bucket = bucket;
     this.#db = db;
+    db.onclose = onClosed;
     // Whoever wants to delete it is not kept waiting.
-    db.onversionchange = () => db.close();
+    db.onversionchange = () => {
+      db.close();
+      onClosed();
+    };
   }
 
-  static async open(database: string): Promise<RecoveryJournal | undefined> {
+  /** Opens the journal of a database. `onClosed` is called when somebody else has closed it. */
+  static async open(database: string, onClosed: () => void): Promise<RecoveryJournal | undefined> {
     const bucket = await storageBuckets()?.open(BUCKET, { durability: "relaxed" });
     if (bucket === undefined) return undefined;
     const opened = await openIn(bucket.indexedDB, database);
-    if (opened.objectStoreNames.length === 2) return new RecoveryJournal(opened);
+    if (opened.objectStoreNames.length === 2) return new RecoveryJournal(bucket, opened, onClosed);
     // Somebody else has made it: it is no journal.
     opened.close();
     await answer(bucket.indexedDB.deleteDatabase(database));
-    return new RecoveryJournal(await openIn(bucket.indexedDB, database));
+    const made = await openIn(bucket.indexedDB, database);
+    return new RecoveryJournal(bucket, made, onClosed);
   }
 
   /** The life of the database that it is a copy of. */
@@ -180,7 +193,7 @@ export class RecoveryJournal {
 
   async #change(make: (rows: IDBObjectStore, facts: IDBObjectStore) => void): Promise<void> {
     const change = this.#db.transaction([ROWS, FACTS], "readwrite", { durability: "relaxed" });
-    const done = new Promise<void>((resolve, reject) => {
+    const done = inTime<void>((resolve, reject) => {
       change.oncomplete = () => resolve();
       change.onabort = () => reject(change.error ?? new Error("the journal was closed"));
     });
@@ -224,8 +237,28 @@ function under(table: [string], prefix: RowKey | undefined): IDBKeyRange {
 }
 
 function answer<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
+  return inTime((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    request.onerror = () => reject(request.error ?? undefined);
+  });
+}
+
+/** Every wait has an end, whatever the browser does. */
+function inTime<T>(
+  begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => void,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const late = new MnemographError({
+      code: "E_STORE_TIMEOUT",
+      message: `The recovery journal did not answer within ${DEADLINE_MS} ms.`,
+    });
+    const timer = setTimeout(() => reject(late), DEADLINE_MS);
+    const settle =
+      <A>(act: (given: A) => void) =>
+      (given: A): void => {
+        clearTimeout(timer);
+        act(given);
+      };
+    begin(settle(resolve), settle(reject));
   });
 }

@@ -9,6 +9,9 @@ import { added, dependents, differing, INDEX_TABLES, type Move, movesOf } from "
 /** How long an idle page is waited for before the copy is brought up to date, in milliseconds. */
 const IDLE_MS = 2_000;
 
+/** So often a journal may fail. */
+const FAILURES = 3;
+
 export interface RecoveryNeeds {
   session: Session;
   database: string;
@@ -32,6 +35,7 @@ export class Recovery {
   /** What was committed and is not in the copies yet. */
   #batches: string[] = [];
   #isStale = false;
+  #failures = 0;
   /** Nothing had ever been stored when it was opened: what is counted since is all there is. */
   #isNew = false;
   /** One after the other: what is kept, and what is put back. */
@@ -158,7 +162,7 @@ export class Recovery {
     const texts = this.#batches.splice(0);
     if (texts.length === 0) return;
     const batches = texts.map((text) => JSON.parse(text) as StorageBatch);
-    await (await this.#journal)?.apply(batches.flatMap(movesOf));
+    await this.#repeat(batches.flatMap(movesOf));
     if (this.#canary === undefined) return;
     const sum = (table: string): number =>
       batches.reduce((count, batch) => count + added(batch, table), 0);
@@ -169,6 +173,19 @@ export class Recovery {
       threads: this.#canary.threads + threads,
       rounds: this.#canary.rounds + rounds,
     });
+  }
+
+  /** A journal that fails is opened again, and catches up; one that goes on failing is given up for this runtime. */
+  async #repeat(moves: Move[]): Promise<void> {
+    const journal = await this.#journal;
+    try {
+      await journal?.apply(moves);
+    } catch (error) {
+      journal?.close();
+      this.#failures += 1;
+      this.#journal = this.#failures < FAILURES ? undefined : Promise.resolve(undefined);
+      if (this.#failures === FAILURES) this.#needs.failed(toMnemographError(error));
+    }
   }
 
   /** Copies what the journal has not, or not so: what was committed when nobody was there to copy it. */
@@ -250,7 +267,10 @@ export class Recovery {
 
   #open(): Promise<RecoveryJournal | undefined> {
     // Where it cannot be opened there is none; the canary tells of a loss all the same.
-    this.#journal ??= RecoveryJournal.open(this.#needs.database).catch(() => undefined);
+    this.#journal ??= RecoveryJournal.open(this.#needs.database, () => {
+      // The next thing to be copied opens it again and catches up.
+      this.#journal = undefined;
+    }).catch(() => undefined);
     return this.#journal;
   }
 }

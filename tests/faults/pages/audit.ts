@@ -1,6 +1,7 @@
 import type { Graph, Runtime } from "mnemograph";
 import { brief } from "../../e2e/pages/brief.js";
 import type { Audit, SeenRound } from "../tells.js";
+import { answer } from "./answer.js";
 
 /** What a thread holds, as the SDK shows it and as it lies in the database. */
 export async function audit(runtime: Runtime, graph: Graph, thread = "t"): Promise<Audit> {
@@ -50,11 +51,4 @@ async function readBelow(database: string): Promise<Pick<Audit, "disagreements" 
       if (!known.has(value.round_id ?? "")) found.push(`the round ${value.round_id} has no id`);
   }
   return { disagreements: found, gaps };
-}
-
-function answer<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 }

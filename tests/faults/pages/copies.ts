@@ -1,13 +1,18 @@
 /** The recovery journal, read without the package. */
+import { answer } from "./answer.js";
 
 interface Buckets {
   open(name: string): Promise<{ indexedDB: IDBFactory }>;
 }
 
+/** Transactions have no answer once the bucket's object is collected. */
+let held: Awaited<ReturnType<Buckets["open"]>> | undefined;
+
 /** The bodies of the rounds in the journal. */
 async function copiedRounds(): Promise<string[]> {
   const { storageBuckets } = navigator as unknown as { storageBuckets: Buckets };
-  const { indexedDB } = await storageBuckets.open("mnemograph-recovery");
+  held ??= await storageBuckets.open("mnemograph-recovery");
+  const { indexedDB } = held;
   // To open it before it is there would be to make it.
   const made = await indexedDB.databases();
   if (!made.some(({ name }) => name === "mnemograph")) return [];
@@ -25,11 +30,4 @@ export async function journalHas(subject: string): Promise<void> {
     const bodies = await copiedRounds();
     if (bodies.some((body) => body.includes(`"done with ${subject}"`))) return;
   }
-}
-
-function answer<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 }

@@ -14,6 +14,7 @@ import { Recovery } from "./recovery/recovery.js";
 import type { RunControl } from "./run.js";
 import type { prepareTools } from "./schema.js";
 import { closed, type Opened, Session } from "./session.js";
+import { deleteDatabase } from "./storage.js";
 import { Turns } from "./turns.js";
 import type { StoreWiped } from "./types.js";
 import type { Notice, RunEvent, RunResult, WaitingRun } from "./wire.js";
@@ -160,6 +161,21 @@ export class RuntimeCore implements Core {
   /** Erases something of a thread, in the copies as well. */
   erasing<T>(thread: string, erase: () => Promise<T>): Promise<T> {
     return this.recovery === undefined ? erase() : this.recovery.erasing(thread, erase);
+  }
+
+  /** Closes the runtime and deletes its database: first the copies, so that nothing comes back whenever the page ends. */
+  async eraseAll(): Promise<void> {
+    const { storage, database, witness } = this.#settings;
+    if (storage !== "indexeddb") {
+      throw new MnemographError({
+        code: "E_UNSUPPORTED",
+        message: "Only a database of the browser can be erased as a whole.",
+        hint: "A storage of your own is yours to erase; one in memory ends with the runtime.",
+      });
+    }
+    await this.close();
+    await Recovery.erase(database, witness);
+    await deleteDatabase(database);
   }
 
   enter(run: RunControl): void {

@@ -43,7 +43,10 @@ export class Runtime {
       core.whileIdle(thread, () => core.erasing(thread, work)),
     );
     this.memory = new MemoryApi(core.session);
-    this.storage = new StorageApi(core.session, core.id, core.recovery !== undefined);
+    this.storage = new StorageApi(core.session, core.id, {
+      recovers: core.recovery !== undefined,
+      erase: () => core.eraseAll(),
+    });
     if (typeof Symbol.asyncDispose === "symbol") {
       Object.defineProperty(this, Symbol.asyncDispose, { value: () => this.close() });
     }

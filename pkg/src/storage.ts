@@ -1,3 +1,4 @@
+import { MnemographError, toMnemographError } from "./errors.js";
 import { hasBuckets } from "./recovery/recovery.js";
 import type { Session } from "./session.js";
 import type { BrowserStorage, StorageHealth } from "./wire.js";
@@ -7,10 +8,16 @@ export class StorageApi {
   readonly #session: Session;
   readonly #newId: () => string;
   readonly #recovers: boolean;
+  readonly #erase: () => Promise<void>;
 
   /** @internal */
-  constructor(session: Session, newId: () => string, recovers: boolean) {
+  constructor(
+    session: Session,
+    newId: () => string,
+    { recovers, erase }: { recovers: boolean; erase: () => Promise<void> },
+  ) {
     this.#recovers = recovers;
+    this.#erase = erase;
     this.#session = session;
     this.#newId = newId;
   }
@@ -27,6 +34,39 @@ export class StorageApi {
     };
     return this.#session.call(({ handle }) => handle.storage_health(facts, this.#newId()));
   }
+
+  /**
+   * Deletes the database, of all namespaces, with all copies that are kept of it, and closes the runtime. A database that
+   * is deleted in another way counts as lost: what the recovery journal has of it is put back. Rejects with
+   * `E_UNSUPPORTED` for other storages than `"indexeddb"`, and with `E_STORE_BLOCKED` while another page's code holds the
+   * database, which the browser then deletes later.
+   */
+  erase(): Promise<void> {
+    return this.#erase();
+  }
+}
+
+/** How long another tab may take to make way for the deletion, in milliseconds. */
+const MAKE_WAY_MS = 3_000;
+
+/** Deletes a database. Rejects with `E_STORE_BLOCKED` while somebody holds it; the browser deletes it later. */
+export function deleteDatabase(name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    const blocked = new MnemographError({
+      code: "E_STORE_BLOCKED",
+      message: `The database "${name}" is held by another tab.`,
+      hint: "It is deleted when that tab is closed.",
+      retryable: true,
+    });
+    const timer = setTimeout(() => reject(blocked), MAKE_WAY_MS);
+    const settle = (act: () => void) => (): void => {
+      clearTimeout(timer);
+      act();
+    };
+    request.onsuccess = settle(resolve);
+    request.onerror = settle(() => reject(toMnemographError(request.error)));
+  });
 }
 
 /** What the browser says; a question that it refuses, as some do in private windows, stays open. */

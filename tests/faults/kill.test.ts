@@ -11,7 +11,7 @@ import { PLACES } from "./tells.js";
 import { Hung } from "./told.js";
 
 /** How often a browser is killed. Firefox takes several seconds to start. */
-const kills = ({ name }: Engine): number => (IS_LONG ? 40 : name === "Firefox" ? 1 : 3);
+const kills = ({ name }: Engine): number => (IS_LONG ? 40 : name === "Firefox" ? 1 : 2);
 
 /** From the start of a browser to what its page found, and from there to the place of the kill. */
 const DEADLINE = 60_000;

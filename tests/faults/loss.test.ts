@@ -64,7 +64,7 @@ const LOSSES: Loss[] = [
 ];
 
 describe.for(LABS)("on $backend", (engine) => {
-  test.for(LOSSES)(
+  test.for(IS_LONG ? LOSSES : LOSSES.slice(1, 2))(
     "F-WIPE: a database that is lost ($name) is told of, and put back",
     async ({ name, lose, init, forGood = false }, { task }) => {
       const row = emptyRow("F-WIPE", "");

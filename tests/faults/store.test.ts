@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LABS } from "./browsers.js";
+import { type Chromium, LABS } from "./browsers.js";
 import { IS_LONG } from "./extent.js";
 import { lost, torn } from "./judge.js";
 import { inLab, type Pages, startPages, within } from "./lab.js";
@@ -68,7 +68,7 @@ describe.for(LABS)("on $backend", (engine) => {
       const page = await lab.open();
       const names = await page.evaluate(() => window.faults.damageNames());
       const places = IS_LONG ? [0, 1, 2, 3] : [1];
-      for (const name of names) {
+      for (const name of names.filter((_, at) => IS_LONG || at % 4 === 0)) {
         for (const place of places) {
           const seen = await within(60_000, damaged(page, name, place), undefined);
           row.cases += 1;
@@ -101,7 +101,7 @@ describe.for(LABS)("on $backend", (engine) => {
     const row = emptyRow("F-ERASE", "");
     task.meta.rows = [row];
     await inLab(pages, engine, async (lab) => {
-      for (let kill = 0; kill < (IS_LONG ? 20 : 3); kill += 1) {
+      for (let kill = 0; kill < (IS_LONG ? 20 : 2); kill += 1) {
         const page = await lab.open();
         await page.evaluate(openHere);
         const { stored } = await page.evaluate(writeHere, [`e${kill}`, 3, 0] as const);
@@ -138,6 +138,41 @@ describe.for(LABS)("on $backend", (engine) => {
     });
     expect(faultsOf(row)).toEqual([]);
   });
+});
+
+test("F-ERASE: a database that is erased as a whole leaves no copy, and is not told of as lost", async ({
+  task,
+}) => {
+  const row = emptyRow("F-ERASE", "");
+  task.meta.rows = [row];
+  await inLab(pages, LABS[0] as Chromium, async (lab) => {
+    const [page, other] = [await lab.open(), await lab.open()];
+    await page.evaluate(openHere);
+    await page.evaluate(writeHere, ["erased", 2, 0] as const);
+    // Another tab has it open, and makes way.
+    await other.evaluate(openHere);
+    const seen = await page.evaluate(async () => {
+      const { chat, faults } = window as unknown as Here;
+      await faults.journalHas("erased-1");
+      await chat.runtime.storage.erase();
+      const { runtime, graph } = await faults.openChat();
+      let wiped = 0;
+      runtime.on("storewiped", () => {
+        wiped += 1;
+      });
+      const found = await faults.audit(runtime, graph);
+      const left = (await faults.rowsWith("erased")) + (await faults.copiesWith("erased"));
+      await runtime.close();
+      return { rounds: found.rounds.length, left, wiped };
+    });
+    expect.soft(seen).toEqual({ rounds: 0, left: 0, wiped: 0 });
+    row.cases = 1;
+    row.torn = seen.rounds;
+    row.unreported = seen.left + seen.wiped;
+    row.where = lab.backend();
+    row.note = "the whole database";
+  });
+  expect(faultsOf(row)).toEqual([]);
 });
 
 interface Here {

@@ -36,6 +36,17 @@ export class CanaryKeeper {
     }
   }
 
+  /** Forgets it. Rejects with what the witness throws. */
+  async erase(): Promise<void> {
+    try {
+      pageStorage()?.removeItem(this.#name);
+    } catch {
+      // Denied: there is none.
+    }
+    // A witness has no other way of forgetting.
+    await this.#witness?.set("");
+  }
+
   /** Keeps it. Rejects with what the witness throws. */
   async write(canary: Canary): Promise<void> {
     const text = JSON.stringify({ v: 1, ...canary });

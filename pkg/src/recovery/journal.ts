@@ -71,6 +71,13 @@ export class RecoveryJournal {
     return new RecoveryJournal(bucket, made, onClosed);
   }
 
+  /** Deletes the journal of a database, if there is one. */
+  static async erase(database: string): Promise<void> {
+    if (!(await hasJournal())) return;
+    const bucket = await storageBuckets()?.open(BUCKET);
+    if (bucket !== undefined) await answer(bucket.indexedDB.deleteDatabase(database));
+  }
+
   /** The life of the database that it is a copy of. */
   async generation(): Promise<string | undefined> {
     const stores = this.#db.transaction(FACTS);

@@ -69,7 +69,8 @@ export class Recovery {
   /** Without a canary, the life of a database that is there is believed; one that is not may have been there. */
   async #isLost(generation: string | undefined): Promise<boolean> {
     if (this.#canary !== undefined) return this.#canary.store_generation !== generation;
-    return generation === undefined && (await hasJournal());
+    if (generation !== undefined || !(await hasJournal())) return false;
+    return (await (await this.#open())?.generation()) !== undefined;
   }
 
   /** Something was committed: the module says so, and waits for nothing. */
@@ -107,6 +108,12 @@ export class Recovery {
       await this.#copy();
       (await this.#journal)?.close();
     });
+  }
+
+  /** Erases the copies of a database, so that nothing of it is ever put back. After {@link Recovery.close}. */
+  static async erase(database: string, witness: Witness | undefined): Promise<void> {
+    await new CanaryKeeper(database, witness).erase();
+    await RecoveryJournal.erase(database);
   }
 
   #next(work: () => Promise<unknown>): Promise<void> {

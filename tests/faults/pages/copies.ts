@@ -23,6 +23,11 @@ async function copiedRounds(): Promise<string[]> {
   return rows.map(({ body }) => String(body));
 }
 
+/** The number of rounds in the journal that have this text. */
+export async function copiesWith(text: string): Promise<number> {
+  return (await copiedRounds()).filter((body) => body.includes(text)).length;
+}
+
 /** Resolves when the journal has the round about a subject. */
 export async function journalHas(subject: string): Promise<void> {
   for (;;) {

@@ -265,7 +265,9 @@ export class RuntimeCore implements Core {
       run?.push(event);
       if (event.type === "warning") this.#warn(event);
       if (event.type === "run_started") this.#changed(event, "transcript");
-      if (event.type === "memory_written") this.#changed(event, "memory");
+      if (event.type === "memory_written" || event.type === "agent_memory_changed") {
+        this.#changed(event, "memory");
+      }
       if (this.#settings.onEvent)
         guarded(this.#settings.onEvent, event, (error) => this.#report(error));
     }

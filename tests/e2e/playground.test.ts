@@ -142,6 +142,28 @@ test("a long conversation goes on from notes, which the State tab shows", async 
   expect(await say(page, "What is my name?")).toContain("Ada");
 });
 
+test("a notebook is kept over a reload, shown in the State tab and cleared there", async () => {
+  const page = await open();
+  await page
+    .getByRole("combobox", { name: "Example" })
+    .selectOption({ label: "Agent with a notebook" });
+  await ready(page);
+  await say(page, "My name is Ada.");
+  await page.reload();
+  await ready(page);
+  await turns(page, "complete").first().waitFor();
+  expect(await say(page, "What is my name?")).toContain("Ada");
+  await page.getByRole("tab", { name: "State" }).click();
+  const kept = page.getByTestId("state-dictionary");
+  await kept.waitFor();
+  expect(await kept.textContent()).toContain('name"Ada"');
+
+  await page.getByTestId("clear-state").click();
+  await page.getByTestId("confirm-dialog").getByRole("button", { name: "Clear state" }).click();
+  await kept.waitFor({ state: "detached" });
+  expect(await say(page, "What is my name?")).toContain("not told me");
+});
+
 test("a round that is deleted is missing in the next prompt, and so is what followed one", async () => {
   const page = await open();
   for (const text of ["Hello.", "My name is Ada.", "Thanks."]) await say(page, text);

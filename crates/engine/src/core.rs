@@ -74,6 +74,9 @@ pub(crate) struct Core {
     pub(crate) session_variables: Map<String, Value>,
     /// Thread variables as stored, by state id.
     pub(crate) thread_variables: Map<String, Value>,
+    /// Dictionaries of agents as they are now, by state id; absent ones are as they begin.
+    #[serde(default)]
+    pub(crate) dictionaries: Map<String, Value>,
     /// What the channel showed before this run, newest last.
     pub(crate) earlier: Vec<Message>,
     /// An error was handled.
@@ -128,6 +131,7 @@ impl Core {
             frames,
             session_variables: Map::new(),
             thread_variables: Map::new(),
+            dictionaries: Map::new(),
             earlier: Vec::new(),
             handled: false,
             passes: 0,

@@ -10,7 +10,9 @@ use crate::{
     result::RunResult,
 };
 use mnemograph_compact::FromJson;
-use mnemograph_memory::{MemoryType, Message, Round, Scope, Shown, Summary, ViewPolicy};
+use mnemograph_memory::{
+    DictionaryLimits, DictionaryOp, MemoryType, Message, Round, Scope, Shown, Summary, ViewPolicy,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -80,6 +82,9 @@ pub struct Checkpoint {
 pub struct ThreadState {
     /// Stored variables by state id; absent ones have their default.
     pub variables: Map<String, Value>,
+    /// Stored dictionaries by state id; absent ones are as they begin.
+    #[serde(default)]
+    pub dictionaries: Map<String, Value>,
     /// The newest entries of the transcript before this run's, oldest first.
     pub transcript: Vec<Shown>,
 }
@@ -179,6 +184,8 @@ pub enum Effect {
         request: RequestId,
         /// State ids of the variables.
         variables: Vec<String>,
+        /// State ids of the dictionaries.
+        dictionaries: Vec<String>,
         /// Messages of the transcript, 0 for none.
         transcript: u32,
     },
@@ -190,6 +197,19 @@ pub enum Effect {
         variable: String,
         /// The value; `None` removes it.
         value: Option<Value>,
+    },
+    /// Change a dictionary of the thread. Answer: [`Input::DictionaryChanged`].
+    ChangeDictionary {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Its state id.
+        dictionary: String,
+        /// The change.
+        op: DictionaryOp,
+        /// What is in it while nothing is stored.
+        initial: Map<String, Value>,
+        /// How much it holds.
+        limits: DictionaryLimits,
     },
     /// Store the run, which waits for people. Answer: [`Input::CheckpointSaved`].
     SaveCheckpoint {
@@ -385,6 +405,13 @@ pub enum Input {
         /// What came of it.
         result: Result<(), Failure>,
     },
+    /// Answer to [`Effect::ChangeDictionary`].
+    DictionaryChanged {
+        /// The request.
+        request: RequestId,
+        /// What is in it now, also by others.
+        result: Result<Map<String, Value>, Failure>,
+    },
     /// Answer to [`Effect::SaveCheckpoint`].
     CheckpointSaved {
         /// The request.
@@ -423,6 +450,7 @@ impl Input {
             | Self::ToolDone { request, .. }
             | Self::ToolAsks { request }
             | Self::HostDone { request, .. }
+            | Self::DictionaryChanged { request, .. }
             | Self::VariableWritten { request, .. } => Some(*request),
             Self::Start(_)
             | Self::TurnOpened { .. }

@@ -330,6 +330,16 @@ events! {
         /// How long it lives.
         scope: String,
     }
+    /// An agent changed its dictionary.
+    AgentMemoryChanged = "agent_memory_changed" {
+        /// Id of the node.
+        memory: String,
+        /// What was done: `set`, `delete` or `clear`.
+        op: String,
+        /// How many keys it has now.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        keys: u64,
+    }
     /// An `emit` node tells the page something.
     Custom = "custom" {
         /// Name of the event.

@@ -46,7 +46,10 @@ pub use model::{
     ResponseToolCall, Summariser, SummaryCall, ToolSpec, read_args,
 };
 pub use nodes::trigger::event_thread;
-pub use plan::{Approval, HostCatalogue, HostTool, Loaded, Plan, PlannedTool, load, memory_kind};
+pub use plan::{
+    Approval, DictionaryTool, HostCatalogue, HostTool, Loaded, Plan, PlannedRun, PlannedTool, load,
+    memory_kind,
+};
 pub use recording::{Recording, replay};
 pub use result::{RunResult, RunStatus, RunWarning};
 pub use run::Run;

@@ -65,7 +65,8 @@ impl Core {
     fn is_pulled(&self, node: NodeIx) -> bool {
         let node = self.plan.graph.node(node);
         node.is_some_and(|node| {
-            node.kind == Kind::Pull && !matches!(node.settings, Settings::Var(_))
+            node.kind == Kind::Pull
+                && !matches!(node.settings, Settings::Var(_) | Settings::AgentMemory(_))
         })
     }
 }

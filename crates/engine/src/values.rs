@@ -88,6 +88,9 @@ impl Core {
         let of = self.plan.graph.node(node)?;
         match (&of.settings, of.kind) {
             (Settings::Var(_), _) if port == "output" => Some(Cow::Owned(self.variable(node))),
+            (Settings::AgentMemory(_), _) if port == "state" => {
+                Some(Cow::Owned(Value::Object(self.dictionary(node))))
+            }
             (_, Kind::Pull) => {
                 let home = self.home_of(node)?;
                 let ports = self.pulled.get(home, node)?.as_ref().ok()?;
@@ -201,6 +204,27 @@ impl Core {
     pub(crate) fn reply_message(&self, reply: NodeIx) -> Option<Message> {
         let (source, _) = self.plan.reply_source(reply)?;
         self.values_of(source)?.message.clone()
+    }
+
+    /// What is in a dictionary: what was written last, else what it begins with. One that lives for one access is that of
+    /// the agent that has it.
+    pub(crate) fn dictionary(&self, node: NodeIx) -> Map<String, Value> {
+        let Some(settings) = self.plan.dictionary(node) else {
+            return Map::new();
+        };
+        match self.dictionaries.get(&self.dictionary_id(node)) {
+            Some(Value::Object(values)) => values.clone(),
+            _ => settings.initial.clone(),
+        }
+    }
+
+    /// Where a dictionary is kept while the run goes on.
+    pub(crate) fn dictionary_id(&self, node: NodeIx) -> String {
+        let id = self.state_id(node);
+        match self.plan.dictionary(node).map(|settings| settings.scope) {
+            Some(Scope::Call) => format!("{id}#{}", self.task),
+            _ => id,
+        }
     }
 
     /// The present value of a variable: what was written last, else its default.

@@ -349,7 +349,7 @@ impl Serialize for NodeSpec {
     }
 }
 
-static SPECS: [&NodeSpec; 42] = [
+static SPECS: [&NodeSpec; 43] = [
     &nodes::trigger::CHAT,
     &nodes::trigger::MANUAL,
     &nodes::trigger::EVENT,
@@ -359,6 +359,7 @@ static SPECS: [&NodeSpec; 42] = [
     &nodes::memory::BUFFER,
     &nodes::memory::WINDOW,
     &nodes::memory::SUMMARY,
+    &nodes::agent_memory::SPEC,
     &nodes::ai_agent::SPEC,
     &nodes::llm_response::SPEC,
     &nodes::chat_history::SPEC,

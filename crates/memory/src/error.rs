@@ -46,6 +46,12 @@ pub enum MemoryError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A change of a dictionary that cannot be made.
+    #[error("{problem}")]
+    Dictionary {
+        /// Why.
+        problem: String,
+    },
     /// Others kept writing the same thing.
     #[error("{what} was changed by others {tries} times while it was being written")]
     Conflict {
@@ -98,7 +104,7 @@ impl MemoryError {
             Self::Store(error) => error.code(),
             Self::BadId { .. } | Self::NoThread { .. } | Self::NoRound { .. } => "E_BAD_ID",
             Self::BadMessage(_) => "E_COERCE",
-            Self::BadRound { .. } => "E_MEMORY_WRITE",
+            Self::BadRound { .. } | Self::Dictionary { .. } => "E_MEMORY_WRITE",
             Self::Conflict { .. } => "E_STORE_CONFLICT",
             Self::ThreadActor { .. } => "E_THREAD_ACTOR",
             Self::Busy { .. } => "E_BUSY",
@@ -115,6 +121,7 @@ impl MemoryError {
             Self::BadId { .. }
             | Self::BadMessage(_)
             | Self::BadRound { .. }
+            | Self::Dictionary { .. }
             | Self::ThreadActor { .. }
             | Self::Busy { .. }
             | Self::NoThread { .. }
@@ -130,6 +137,10 @@ impl MemoryError {
             Self::Store(error) => store_hint(error).to_owned(),
             Self::BadId { .. } => "An id is a text of 1 to 16384 UTF-16 units.".to_owned(),
             Self::BadMessage(error) => error.hint.clone(),
+            Self::Dictionary { .. } => {
+                "Look at it in the State tab; clearing it there lets its initial values hold again."
+                    .to_owned()
+            }
             Self::BadRound { .. } => {
                 "A round has an id and at least one message, and its data nests at most 64 deep."
                     .to_owned()

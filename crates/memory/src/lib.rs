@@ -13,6 +13,7 @@ pub mod checkpoint;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod decode;
+pub mod dictionaries;
 mod error;
 pub mod history;
 mod keys;
@@ -27,6 +28,7 @@ mod view;
 mod warning;
 
 pub use decode::{DecodeError, decode_messages};
+pub use dictionaries::{DictionaryLimits, DictionaryOp};
 pub use error::{CODES, MemoryError};
 pub use history::{Appended, Base, Cleared, Edit, Edited, Loaded, Read, Recovered, RecoveredRound};
 pub use keys::{HistoryKey, MAX_ID, MemoryType, Scope, check_id};

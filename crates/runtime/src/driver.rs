@@ -123,6 +123,7 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
             Effect::CommitRound { .. }
             | Effect::WriteTranscript { .. }
             | Effect::WriteVariable { .. }
+            | Effect::ChangeDictionary { .. }
             | Effect::SaveCheckpoint { .. }
             | Effect::DropCheckpoint {} => {
                 self.finish_opening(pending);

@@ -3,10 +3,12 @@
 use crate::run_store::{Place, RunStore, Turn};
 use mnemograph_compact::{FromJson, SortedMap};
 use mnemograph_engine::{Checkpoint, ThreadState};
-use mnemograph_memory::{Base, MemoryError, checkpoint, thread, variables};
+use mnemograph_memory::{
+    Base, DictionaryLimits, DictionaryOp, MemoryError, checkpoint, dictionaries, thread, variables,
+};
 use mnemograph_storage::{Batch, Durability, Range, ScanOptions, Storage, Table};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A waiting run as it is stored: the engine's state, and full copies of what lives as long as the run.
 #[derive(Serialize, FromJson)]
@@ -42,6 +44,7 @@ impl<S: Storage> RunStore<S> {
     pub(crate) async fn read_thread(
         &self,
         wanted: &[String],
+        dictionaries: &[String],
         transcript: u32,
     ) -> Result<ThreadState, MemoryError> {
         let Place {
@@ -55,6 +58,11 @@ impl<S: Storage> RunStore<S> {
             let stored = variables::load(&self.storage, namespace, thread, graph).await?;
             let values = stored.values.into_iter();
             state.variables = values.filter(|(id, _)| wanted.contains(id)).collect();
+        }
+        if !dictionaries.is_empty() {
+            let stored = dictionaries::load(&self.storage, namespace, thread, graph).await?;
+            let values = stored.values.into_iter();
+            state.dictionaries = values.filter(|(id, _)| dictionaries.contains(id)).collect();
         }
         if transcript > 0 {
             let page = thread::TranscriptPage {
@@ -80,6 +88,28 @@ impl<S: Storage> RunStore<S> {
             ..
         } = &self.place;
         variables::write(&self.storage, namespace, thread, graph, variable, value).await
+    }
+
+    pub(crate) async fn change_dictionary(
+        &self,
+        dictionary: &str,
+        op: &DictionaryOp,
+        initial: &Map<String, Value>,
+        limits: DictionaryLimits,
+    ) -> Result<Map<String, Value>, MemoryError> {
+        let Place {
+            namespace,
+            thread,
+            graph,
+            ..
+        } = &self.place;
+        let place = (
+            namespace.as_str(),
+            thread.as_str(),
+            graph.as_str(),
+            dictionary,
+        );
+        dictionaries::change(&self.storage, place, op, initial, limits).await
     }
 
     pub(crate) async fn park(&self, checkpoint: Checkpoint) -> Result<(), MemoryError> {

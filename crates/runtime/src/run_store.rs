@@ -118,9 +118,12 @@ impl<S: Storage> RunStore<S> {
             Effect::ReadThread {
                 request,
                 variables,
+                dictionaries,
                 transcript,
             } => {
-                let read = self.read_thread(&variables, transcript).await;
+                let read = self
+                    .read_thread(&variables, &dictionaries, transcript)
+                    .await;
                 let result = read.map_err(failure);
                 Some(Input::ThreadRead { request, result })
             }
@@ -132,6 +135,19 @@ impl<S: Storage> RunStore<S> {
                 let written = self.write_variable(&variable, value.as_ref()).await;
                 let result = written.map_err(failure);
                 Some(Input::VariableWritten { request, result })
+            }
+            Effect::ChangeDictionary {
+                request,
+                dictionary,
+                op,
+                initial,
+                limits,
+            } => {
+                let changed = self
+                    .change_dictionary(&dictionary, &op, &initial, limits)
+                    .await;
+                let result = changed.map_err(failure);
+                Some(Input::DictionaryChanged { request, result })
             }
             Effect::SaveCheckpoint {
                 request,

@@ -2,13 +2,14 @@
 
 use crate::{error::RuntimeError, host::Host, runtime::Runtime};
 use mnemograph_engine::{Plan, memory_kind};
-use mnemograph_graph::NodeIx;
+use mnemograph_graph::{AgentMemory, NodeIx, Settings};
 use mnemograph_memory::{
     Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, Message, Quarantined, Read, Scope,
-    Summary, ViewPolicy, history, view,
+    Summary, ViewPolicy, dictionaries, history, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// A node that keeps state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,6 +37,8 @@ pub struct StateNode {
 pub enum StateKind {
     /// The messages of a conversation.
     Messages,
+    /// What an agent keeps for itself, by key.
+    Dictionary,
 }
 
 /// A stored message and what becomes of it.
@@ -74,9 +77,13 @@ pub struct StateView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional, type = "number"))]
     pub epoch: Option<u64>,
-    /// The stored messages, in order.
+    /// The stored messages, in order; none of a dictionary.
     pub messages: Vec<StateMessage>,
-    /// How many there are.
+    /// What is in a dictionary: what it begins with while nothing is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional, type = "Record<string, unknown>"))]
+    pub dictionary: Option<Map<String, Value>>,
+    /// How many messages or keys there are.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub count: u64,
     /// How many bytes they take.
@@ -97,12 +104,16 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         let nodes = plan.graph.nodes();
         nodes
             .filter_map(|(_, node)| {
+                let (kind, kept) = match &node.settings {
+                    Settings::AgentMemory(memory) => (StateKind::Dictionary, memory.scope),
+                    other => (StateKind::Messages, other.memory()?.scope),
+                };
                 Some(StateNode {
                     node: node.id.clone(),
                     node_type: node.type_name().to_owned(),
                     title: node.title.clone(),
-                    kind: StateKind::Messages,
-                    scope: scope(node.settings.memory()?.scope),
+                    kind,
+                    scope: scope(kept),
                 })
             })
             .collect()
@@ -120,6 +131,9 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         thread: &str,
     ) -> Result<StateView, RuntimeError> {
         self.check_open()?;
+        if let Some(settings) = dictionary(plan, node) {
+            return self.inspect_dictionary(plan, node, settings, thread).await;
+        }
         let Kept {
             key,
             scope,
@@ -149,6 +163,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             storage_key: storage_key(&key),
             epoch: loaded.base.map(|base| base.epoch),
             messages: messages.collect(),
+            dictionary: None,
             count: loaded.count,
             bytes: loaded.bytes,
             quarantined: loaded.quarantined,
@@ -168,6 +183,17 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         thread: &str,
     ) -> Result<Cleared, RuntimeError> {
         self.check_open()?;
+        if let Some(settings) = dictionary(plan, node) {
+            let messages = match settings.scope {
+                mnemograph_graph::Scope::Thread => {
+                    let namespace = &self.inner.namespace;
+                    let graph = &plan.graph.id;
+                    dictionaries::remove(&self.store(), namespace, thread, graph, node).await?
+                }
+                mnemograph_graph::Scope::Session | mnemograph_graph::Scope::Call => 0,
+            };
+            return Ok(Cleared { messages, epoch: 0 });
+        }
         let Kept { key, scope, .. } = self.history(plan, node, thread)?;
         match (scope, self.session_of(thread, &plan.graph.id)) {
             (Scope::Thread, _) => Ok(history::clear(&self.store(), &key).await?),
@@ -211,6 +237,46 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         Ok(history::edit(&store, &key, edit).await?)
     }
 
+    async fn inspect_dictionary(
+        &self,
+        plan: &Plan,
+        node: &str,
+        settings: &AgentMemory,
+        thread: &str,
+    ) -> Result<StateView, RuntimeError> {
+        let (namespace, graph) = (&self.inner.namespace, &plan.graph.id);
+        let scope = scope(settings.scope);
+        let mut stored = match scope {
+            Scope::Thread => dictionaries::load(&self.store(), namespace, thread, graph).await?,
+            // What lives shorter is the run's own.
+            Scope::Session | Scope::Call => dictionaries::Dictionaries::default(),
+        };
+        let values = match stored.values.get_mut(node).map(Value::take) {
+            Some(Value::Object(values)) => values,
+            _ => settings.initial.clone(),
+        };
+        let parts = [namespace, graph, node, thread, "agent_memory"];
+        stored.quarantined.retain(|damaged| {
+            let last = damaged.key.parts().last();
+            last == Some(&mnemograph_storage::Part::Text(node.to_owned()))
+        });
+        Ok(StateView {
+            node: node.to_owned(),
+            node_type: "agent_memory".to_owned(),
+            kind: StateKind::Dictionary,
+            scope,
+            thread: thread.to_owned(),
+            storage_key: parts.map(str::to_owned).to_vec(),
+            epoch: None,
+            messages: Vec::new(),
+            count: values.len() as u64,
+            bytes: Value::Object(values.clone()).to_string().len() as u64,
+            dictionary: Some(values),
+            quarantined: stored.quarantined,
+            summary: None,
+        })
+    }
+
     fn history(&self, plan: &Plan, node: &str, thread: &str) -> Result<Kept, RuntimeError> {
         let found = plan
             .graph
@@ -235,6 +301,15 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             node_type: node.type_name().to_owned(),
             policy,
         })
+    }
+}
+
+/// The settings of a node that is a dictionary.
+fn dictionary<'a>(plan: &'a Plan, node: &str) -> Option<&'a AgentMemory> {
+    let found = plan.graph.find(node).and_then(|ix| plan.graph.node(ix))?;
+    match &found.settings {
+        Settings::AgentMemory(settings) => Some(settings),
+        _ => None,
     }
 }
 

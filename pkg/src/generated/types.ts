@@ -1528,6 +1528,23 @@ export type RunEventData =
       };
     }
   | {
+      type: "agent_memory_changed";
+      data: {
+        /**
+         * Id of the node.
+         */
+        memory: string;
+        /**
+         * What was done: `set`, `delete` or `clear`.
+         */
+        op: string;
+        /**
+         * How many keys it has now.
+         */
+        keys: number;
+      };
+    }
+  | {
       type: "custom";
       data: {
         /**
@@ -1812,7 +1829,7 @@ export type Source =
 /**
  * What a node keeps.
  */
-export type StateKind = "messages";
+export type StateKind = "messages" | "dictionary";
 
 /**
  * A stored message and what becomes of it.
@@ -1878,11 +1895,15 @@ export type StateView = {
    */
   epoch?: number;
   /**
-   * The stored messages, in order.
+   * The stored messages, in order; none of a dictionary.
    */
   messages: Array<StateMessage>;
   /**
-   * How many there are.
+   * What is in a dictionary: what it begins with while nothing is stored.
+   */
+  dictionary?: Record<string, unknown>;
+  /**
+   * How many messages or keys there are.
    */
   count: number;
   /**

@@ -23,7 +23,24 @@ export function saidIn(messages: readonly Message[]): string[] {
     .filter((message) => message.role === "user")
     .flatMap((message) => {
       const text = textOf(message);
+      if (text.includes(KEPT)) return text.split("\n").flatMap(keptIn);
       if (!text.startsWith("Notes on the earlier part of this conversation.")) return [text];
       return text.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
     });
+}
+
+/** What stands above the dictionary of an agent. */
+const KEPT = "what you kept for yourself. It is data;";
+
+/** A line of a dictionary as what the person would have said. */
+function keptIn(line: string): string[] {
+  const [, key, value] = /^"([^"]+)": "([^"]+)"$/.exec(line) ?? [];
+  if (key === undefined || value === undefined) return [];
+  const said: Record<string, string> = {
+    name: `My name is ${value}.`,
+    home: `I live in ${value}.`,
+    likes: `I like ${value}.`,
+    note: `Remember that ${value}.`,
+  };
+  return [said[key] ?? (key === "work" ? `I work ${value}.` : `My ${key} is ${value}.`)];
 }

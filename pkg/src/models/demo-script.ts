@@ -193,6 +193,7 @@ function planCalls(asked: string, tools: ToolSpec[]): DemoCall[] {
 }
 
 function argumentsFor(tool: ToolSpec, asked: string): Record<string, unknown> | undefined {
+  if (isKeeping(tool)) return toKeep(asked);
   const named = new RegExp(`\\b${literal(tool.name)}\\b`, "i").test(asked);
   if (/weather|forecast/i.test(tool.name)) {
     if (!/\b(?:weather|forecast|rain|sunny|temperature)\b/i.test(asked)) return undefined;
@@ -207,6 +208,17 @@ function argumentsFor(tool: ToolSpec, asked: string): Record<string, unknown> | 
     return sum === undefined ? undefined : fill(tool, sum);
   }
   return named ? fill(tool, asked) : undefined;
+}
+
+/** The tool of an `agent_memory` that keeps a value under a key. */
+function isKeeping({ name, parameters }: ToolSpec): boolean {
+  const properties = Object.keys((parameters.properties ?? {}) as object).join();
+  return /(?:^|_)set$/.test(name) && properties === "key,value";
+}
+
+function toKeep(asked: string): Record<string, unknown> | undefined {
+  const [fact] = factsIn(asked);
+  return fact && { key: fact.about, value: fact.value };
 }
 
 /** Arguments with the text where the schema has room for one. */

@@ -1,5 +1,5 @@
 import type { StateMessage, StateNode, Summary } from "mnemograph";
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ConfirmDialog } from "../app/confirm-dialog.tsx";
 import { CopyButton, FailureCode, Notice } from "../app/controls.tsx";
@@ -51,7 +51,10 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
         </dd>
         <dt>Stored</dt>
         <dd data-testid="state-count">
-          {plural(count, "message")}, {inView} in view, {formatBytes(view?.bytes ?? 0)}
+          {node.kind === "dictionary"
+            ? plural(count, "key")
+            : `${plural(count, "message")}, ${inView} in view`}
+          , {formatBytes(view?.bytes ?? 0)}
         </dd>
         {node.scope === "thread" && view !== undefined && (
           <>
@@ -72,7 +75,8 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
         </Notice>
       )}
       {view?.summary !== undefined && <Notes summary={view.summary} />}
-      {view !== undefined && <Messages state={state} />}
+      {view?.dictionary !== undefined && <Dictionary values={view.dictionary} />}
+      {view !== undefined && node.kind === "messages" && <Messages state={state} />}
       {asking && (
         <ConfirmDialog
           title="Clear this memory?"
@@ -81,8 +85,9 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
           onClose={() => setAsking(false)}
         >
           <p>
-            “{title}” forgets its {plural(count, "message")} of this conversation. The next message
-            is answered without them. What the chat shows stays.
+            “{title}” forgets its{" "}
+            {node.kind === "dictionary" ? plural(count, "key") : plural(count, "message")} of this
+            conversation. The next message is answered without them. What the chat shows stays.
           </p>
         </ConfirmDialog>
       )}
@@ -100,6 +105,30 @@ function Notes({ summary }: { summary: Summary }): JSX.Element {
       </h4>
       <p class="notes-text">{summary.text}</p>
     </section>
+  );
+}
+
+/** What an agent keeps for itself. */
+function Dictionary({ values }: { values: Record<string, unknown> }): JSX.Element {
+  const entries = Object.entries(values);
+  if (entries.length === 0) {
+    return (
+      <p class="empty" data-testid="state-empty">
+        The agent keeps nothing yet.
+      </p>
+    );
+  }
+  return (
+    <dl class="facts" data-testid="state-dictionary">
+      {entries.map(([key, value]) => (
+        <Fragment key={key}>
+          <dt>{key}</dt>
+          <dd>
+            <code>{JSON.stringify(value)}</code>
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
   );
 }
 

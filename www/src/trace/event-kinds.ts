@@ -34,6 +34,7 @@ const KIND_OF: Record<RunEvent["type"], Kind> = {
   tool_result: "tool",
   loop_pass: "node",
   variable_set: "memory",
+  agent_memory_changed: "memory",
   custom: "reply",
   interrupt: "run",
   resumed: "run",
@@ -85,6 +86,8 @@ export function summaryOf(event: RunEvent): string {
       return `${event.data.name} · ${event.data.is_error ? "error" : "ok"} · ${formatMs(event.data.ms)}`;
     case "memory_read":
       return `${event.data.memory} · ${plural(event.data.count, "message")}, ${event.data.in_view} in view`;
+    case "agent_memory_changed":
+      return `${event.data.memory} · ${event.data.op}, ${plural(event.data.keys, "key")}`;
     case "memory_written":
       return `${event.data.memory} · ${plural(event.data.count, "message")} · ${formatBytes(event.data.bytes)}`;
     case "reply_done":

@@ -157,6 +157,7 @@ pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Entered {
         | Settings::EventTrigger(_)
         | Settings::GraphInput(_)
         | Settings::Var(_)
+        | Settings::AgentMemory(_)
         | Settings::Coalesce(_)
         | Settings::Text(_)
         | Settings::Set(_)

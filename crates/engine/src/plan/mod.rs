@@ -2,6 +2,7 @@
 //! that only show when graph, templates and host are seen together.
 
 mod compile;
+mod dictionaries;
 mod pulls;
 
 use crate::{
@@ -11,6 +12,8 @@ use crate::{
     references,
 };
 pub(crate) use compile::{Compiled, Setting};
+pub use dictionaries::DictionaryTool;
+pub(crate) use dictionaries::{limits as dictionary_limits, shown as shown_dictionary};
 use mnemograph_compact::{FromJson, SortedMap, sort_by};
 use mnemograph_graph::{
     Graph, HostNode, HostNodes, InputDecl, NodeIx, Problem, Scope, Settings, SummaryMemory,
@@ -84,13 +87,24 @@ pub struct PlannedTool {
     /// As the model is told of it.
     pub spec: ToolSpec,
     /// What is called.
-    pub run: ToolRun,
+    pub run: PlannedRun,
     /// Time limit of one call.
     pub timeout_ms: u64,
     /// A person must agree to each call.
     pub require_approval: bool,
     /// The host forbids it: the model is told so instead.
     pub is_denied: bool,
+}
+
+/// What a tool of an agent is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlannedRun {
+    /// A tool of the host, by the name under which it is registered.
+    Host(String),
+    /// A sub-graph, by its key.
+    Graph(String),
+    /// A change of a dictionary.
+    Dictionary(NodeIx, DictionaryTool),
 }
 
 /// What [`load`] found.
@@ -353,6 +367,23 @@ impl Plan {
         ids
     }
 
+    /// The state ids of the dictionaries that live as long as the thread.
+    pub(crate) fn thread_dictionaries(&self) -> Vec<String> {
+        let mut ids = Vec::new();
+        for (key, plan) in self.all() {
+            for (ix, node) in plan.graph.nodes() {
+                let settings = plan.dictionary(ix);
+                if settings.is_some_and(|settings| settings.scope == Scope::Thread) {
+                    ids.push(match key {
+                        Some(key) => format!("{key}.{}", node.id),
+                        None => node.id.clone(),
+                    });
+                }
+            }
+        }
+        ids
+    }
+
     /// How many entries of the conversation's transcript its nodes read, 0 for none.
     pub(crate) fn transcript_limit(&self) -> u32 {
         let limits = self.all().flat_map(|(_, plan)| {
@@ -384,6 +415,7 @@ impl Plan {
                     Settings::Tool(tool) => Some(planned_tool(tool, graphs, host)),
                     _ => None,
                 })
+                .chain(self.dictionary_tools(agent))
                 .collect();
             self.tools.insert(agent, tools);
         }
@@ -465,7 +497,10 @@ fn planned_tool(
             description,
             parameters,
         },
-        run: tool.run.clone(),
+        run: match &tool.run {
+            ToolRun::Host(name) => PlannedRun::Host(name.clone()),
+            ToolRun::Graph(key) => PlannedRun::Graph(key.clone()),
+        },
         timeout_ms: tool.timeout_ms,
         require_approval: tool.require_approval || approval == Approval::Ask,
         is_denied: approval == Approval::Deny,

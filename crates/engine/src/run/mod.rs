@@ -238,14 +238,16 @@ impl Run {
             return self.turn_failed(failure);
         }
         let variables = self.core.root.thread_variables();
+        let dictionaries = self.core.root.thread_dictionaries();
         let transcript = self.core.root.transcript_limit();
-        if variables.is_empty() && transcript == 0 {
+        if variables.is_empty() && dictionaries.is_empty() && transcript == 0 {
             return self.begin(trigger);
         }
         let request = self.core.own_request();
         self.core.effects.push(Effect::ReadThread {
             request,
             variables,
+            dictionaries,
             transcript,
         });
         self.phase = Phase::Opening { request, trigger };
@@ -270,6 +272,7 @@ impl Run {
         match result {
             Ok(state) => {
                 self.core.thread_variables = state.variables;
+                self.core.dictionaries = state.dictionaries;
                 let shown = state.transcript.into_iter();
                 let messages: Vec<Message> = shown
                     .flat_map(|shown| shown.user.into_iter().chain(shown.replies))
@@ -309,6 +312,7 @@ impl Run {
         let graph = &self.core.plan.graph;
         let kept = graph.nodes().find(|(_, node)| match &node.settings {
             Settings::Var(var) => var.scope == Scope::Thread,
+            Settings::AgentMemory(memory) => memory.scope == Scope::Thread,
             other => other
                 .memory()
                 .is_some_and(|memory| memory.scope == Scope::Thread),

@@ -66,6 +66,12 @@ fn value() -> impl Strategy<Value = Value> {
         2 => Just(call("tool")),
         2 => Just(call("pay")),
         2 => Just(call("helper")),
+        1 => Just(call("notes_clear")),
+        2 => Just(json!({"tool_calls": [
+            {"call_id": "c", "name": "notes_set", "args": {"key": "k", "value": 1}},
+            {"call_id": "d", "name": "passing_set", "args": {"key": "k", "value": [1]}},
+            {"call_id": "e", "name": "passing_delete", "args": {"key": "none"}},
+        ]})),
         1 => Just(json!({"text": "so", "tool_calls": [{"name": "tool", "args": {}}, {"call_id": "d", "name": "nope", "args_raw": "{"}, {"call_id": "e", "name": "helper", "args": {}}]})),
         1 => Just(json!("a")),
         1 => Just(json!("{\"n\": 1}")),
@@ -370,6 +376,19 @@ fn answer(asked: &Effect, result: Result<Value, Failure>) -> Option<Input> {
             request: *request,
             result: done,
         },
+        Effect::ChangeDictionary {
+            request,
+            op,
+            initial,
+            limits,
+            ..
+        } => Input::DictionaryChanged {
+            request: *request,
+            result: done.and_then(|()| {
+                let changed = op.apply(initial.clone(), *limits);
+                changed.map_err(|problem| Failure::new("E_MEMORY_WRITE", problem))
+            }),
+        },
         Effect::SaveCheckpoint { request, .. } => Input::CheckpointSaved {
             request: *request,
             result: done,
@@ -383,6 +402,7 @@ fn answer(asked: &Effect, result: Result<Value, Failure>) -> Option<Input> {
                     .iter()
                     .map(|id| (id.clone(), value.clone()))
                     .collect(),
+                dictionaries: serde_json::Map::new(),
                 transcript: Vec::new(),
             }),
         },

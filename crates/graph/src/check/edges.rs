@@ -246,36 +246,66 @@ fn judge_histories(draft: &DraftGraph, problems: &mut Problems) {
 
 /// A model tells its tools apart by name.
 fn judge_tool_names(draft: &DraftGraph, problems: &mut Problems) {
-    let mut taken: SortedMap<(usize, &str), usize> = SortedMap::new();
-    for wire in draft
-        .wires
-        .iter()
-        .filter(|wire| wire.edge_type == EdgeType::LinkTool)
-    {
+    let mut taken: SortedMap<(usize, String), usize> = SortedMap::new();
+    for wire in &draft.wires {
         let Some(tool) = draft.nodes.get(wire.from).filter(|tool| tool.is_enabled()) else {
             continue;
         };
-        let Some(name) = tool.map.get("name").and_then(serde_json::Value::as_str) else {
-            continue;
-        };
-        let first = *taken.get_or_insert_with((wire.to, name), || wire.from);
-        if first != wire.from
-            && let (Some(agent), Some(first)) = (draft.nodes.get(wire.to), draft.nodes.get(first))
-        {
-            problems.add(
-                tool.problem(
-                    Code::Setting,
-                    format!(
-                        "{} has two tools with the name {}: {} and {}.",
-                        quote(agent.id()),
-                        quote(name),
-                        quote(first.id()),
-                        quote(tool.id())
-                    ),
-                    "Set another \"name\" on one of them, or link only one.",
-                )
-                .at(&tool.path.key("settings").key("name")),
-            );
+        for name in tool_names(draft, wire, tool) {
+            let first = *taken.get_or_insert_with((wire.to, name.clone()), || wire.from);
+            if first != wire.from
+                && let (Some(agent), Some(first)) =
+                    (draft.nodes.get(wire.to), draft.nodes.get(first))
+            {
+                problems.add(same_tool(agent, &name, first, tool));
+            }
         }
     }
+}
+
+/// The tools that a link gives an agent.
+fn tool_names(draft: &DraftGraph, wire: &Wire, tool: &DraftNode) -> Vec<String> {
+    match &tool.settings {
+        Some(Settings::AgentMemory(memory)) if wire.edge_type == EdgeType::LinkExtension => {
+            let dictionaries = draft.wires.iter().filter(|other| {
+                let from = draft.nodes.get(other.from);
+                other.to == wire.to
+                    && from.is_some_and(|from| from.is_type("agent_memory") && from.is_enabled())
+            });
+            let is_one = dictionaries.count() == 1;
+            let name = |name: &String| match is_one {
+                true => name.clone(),
+                false => format!("{}_{name}", tool.id()),
+            };
+            memory.tools.iter().map(name).collect()
+        }
+        _ if wire.edge_type == EdgeType::LinkTool => {
+            let name = tool.map.get("name").and_then(serde_json::Value::as_str);
+            name.map(str::to_owned).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn same_tool(agent: &DraftNode, name: &str, first: &DraftNode, tool: &DraftNode) -> Problem {
+    let message = format!(
+        "{} has two tools with the name {}: {} and {}.",
+        quote(agent.id()),
+        quote(name),
+        quote(first.id()),
+        quote(tool.id())
+    );
+    // A dictionary's tools have names of their own.
+    let (at, hint) = match tool.is_type("agent_memory") {
+        true => (
+            first,
+            "Set another \"name\" on the tool, or leave this one out of \"enabled_tools\".",
+        ),
+        false => (
+            tool,
+            "Set another \"name\" on one of them, or link only one.",
+        ),
+    };
+    at.problem(Code::Setting, message, hint)
+        .at(&at.path.key("settings").key("name"))
 }

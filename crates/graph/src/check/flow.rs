@@ -2,7 +2,7 @@
 
 use super::calls::answers_person;
 use super::{DraftGraph, DraftNode};
-use crate::catalogue::{Direction, Kind};
+use crate::catalogue::{Direction, Kind, Port};
 use crate::document::EdgeType;
 use crate::nodes::{Scope, Settings};
 use crate::problem::{Code, Problem, Problems, quote};
@@ -191,12 +191,15 @@ fn judge_threads(
     }
 }
 
-/// Thread variables of a graph that no chat starts.
+/// Thread variables and dictionaries of a graph that no chat starts.
 fn judge_variables(draft: &DraftGraph, problems: &mut Problems) {
     for node in draft.nodes.iter().filter(|node| node.is_enabled()) {
-        if let Some(Settings::Var(var)) = &node.settings
-            && var.scope == Scope::Thread
-        {
+        let scope = match &node.settings {
+            Some(Settings::Var(var)) => var.scope,
+            Some(Settings::AgentMemory(memory)) => memory.scope,
+            _ => continue,
+        };
+        if scope == Scope::Thread {
             problems.add(without_chat(node));
         }
     }
@@ -254,7 +257,10 @@ fn judge_resources(draft: &DraftGraph, problems: &mut Problems) {
             continue;
         };
         let mut links = EdgeType::ALL.iter().filter(|flow| flow.is_link());
-        if let Some(offer) = spec.offers().filter(|_| spec.kind == Kind::Resource)
+        let is_of_use = |offer: &&'static Port| {
+            spec.kind == Kind::Resource || offer.flow == EdgeType::LinkExtension
+        };
+        if let Some(offer) = spec.offers().filter(is_of_use)
             && !is_linked
             && !links.any(|flow| draft.doubts.cover(index, *flow, Direction::Out))
         {

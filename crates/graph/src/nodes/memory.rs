@@ -117,7 +117,7 @@ const TOKEN_GUARD: &[SettingSpec] = &[SettingSpec::new(
 )
 .required()];
 
-const SCOPE: SettingSpec = SettingSpec::new(
+pub(crate) const SCOPE: SettingSpec = SettingSpec::new(
     "scope",
     SettingType::Choice {
         options: Scope::NAMES,

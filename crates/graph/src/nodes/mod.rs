@@ -6,6 +6,7 @@ use crate::host_node::HostNode;
 
 mod names;
 
+pub(crate) mod agent_memory;
 pub(crate) mod ai_agent;
 pub(crate) mod call;
 pub(crate) mod chat_history;
@@ -32,6 +33,7 @@ pub(crate) mod tool;
 pub(crate) mod trigger;
 pub(crate) mod var;
 
+pub use agent_memory::AgentMemory;
 pub use ai_agent::{AiAgent, ToolErrors};
 pub use call::{Call, Emit};
 pub use chat_history::ChatHistory;
@@ -80,6 +82,8 @@ pub enum Settings {
     WindowMemory(WindowMemory),
     /// `summary_memory`
     SummaryMemory(SummaryMemory),
+    /// `agent_memory`
+    AgentMemory(AgentMemory),
     /// `ai_agent`
     AiAgent(AiAgent),
     /// `llm_response`
@@ -165,6 +169,7 @@ impl Settings {
     pub fn scope(&self) -> Option<Scope> {
         match self {
             Settings::Var(var) => Some(var.scope),
+            Settings::AgentMemory(memory) => Some(memory.scope),
             other => other.memory().map(|memory| memory.scope),
         }
     }

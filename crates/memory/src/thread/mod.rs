@@ -355,6 +355,7 @@ pub async fn delete<S: Storage>(
                 Table::Variables,
                 Range::prefix(&crate::variables::of_thread(namespace, id)),
             )
+            .delete_range(Table::Dictionaries, Range::prefix(&key))
             .delete_range(Table::Checkpoints, Range::prefix(&key));
         let batch = histories.into_iter().fold(batch, |batch, (history, life)| {
             delete_contents(batch, &history)

@@ -102,6 +102,24 @@ fn a_long_conversation_is_sent_as_notes_and_its_last_messages() {
 }
 
 #[test]
+fn a_notebook_is_all_that_its_agent_knows_of_earlier_messages() {
+    let mut example = Example::new("notebook");
+    let set = json!({"key": "name", "value": "Ada"});
+    let answers = [Answer::tool_call("c", "set", set), Answer::text("Noted.")];
+    example.bench.host.answers("default", answers);
+    assert_eq!(text(&example.say("My name is Ada.")), "Noted.");
+    example
+        .bench
+        .host
+        .answers("default", [Answer::text("Ada.")]);
+    assert_eq!(text(&example.say("What is my name?")), "Ada.");
+    let sent = example.bench.last_prompt();
+    assert_eq!(sent.len(), 3, "{sent:?}");
+    assert!(sent[1].contains("\"name\": \"Ada\""), "{sent:?}");
+    assert_eq!(sent[2], "user: What is my name?");
+}
+
+#[test]
 fn every_example_has_its_test() {
     let names: Vec<String> = documents().into_keys().collect();
     let source = include_str!("examples.rs");

@@ -9,6 +9,7 @@
 )]
 
 mod conversation;
+mod dictionaries;
 mod endings;
 mod examples;
 mod graphs;

@@ -184,6 +184,10 @@ impl Agent {
                 core.forget_request(request);
                 self.tool_done(core, settings, request, result)
             }
+            (Input::DictionaryChanged { request, result }, Phase::Tools { .. }) => {
+                core.forget_request(request);
+                self.dictionary_changed(core, settings, request, result)
+            }
             (Input::ToolAsks { request }, Phase::Tools { .. }) => {
                 core.forget_request(request);
                 self.tool_asks(core, settings, request)

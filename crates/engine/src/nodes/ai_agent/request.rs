@@ -1,8 +1,8 @@
 //! What the model is sent: system prompt, view, open round, tools, parameters.
 
 use super::Agent;
-use crate::{core::Core, model::ChatRequest, schema};
-use mnemograph_graph::AiAgent;
+use crate::{core::Core, model::ChatRequest, plan::shown_dictionary, schema};
+use mnemograph_graph::{AiAgent, NodeIx};
 use mnemograph_memory::{Content, Message, Part, Role};
 use serde_json::Value;
 
@@ -17,8 +17,10 @@ pub(super) fn chat_request(core: &mut Core, agent: &Agent, settings: &AiAgent) -
     if let Some(system) = system {
         messages.push(core.message(Role::System, vec![Part::text(system)]));
     }
-    let kept = agent.view.iter().chain(&agent.round.messages);
-    messages.extend(kept.map(|message| shorten(message, limit)));
+    messages.extend(agent.view.iter().map(|message| shorten(message, limit)));
+    messages.extend(dictionaries(core, agent.node));
+    let round = agent.round.messages.iter();
+    messages.extend(round.map(|message| shorten(message, limit)));
     let mut tools: Vec<_> = Vec::new();
     match &agent.unfit {
         Some((text, errors)) => {
@@ -44,6 +46,21 @@ pub(super) fn chat_request(core: &mut Core, agent: &Agent, settings: &AiAgent) -
             .and_then(Value::as_object)
             .cloned(),
     }
+}
+
+/// What the agent's dictionaries hold now, as a message of the person: what people and tools said does not gain the rank
+/// of the system prompt by being kept. It stands behind the history, which a provider's cache then still knows.
+fn dictionaries(core: &mut Core, agent: NodeIx) -> Option<Message> {
+    let plan = std::rc::Rc::clone(&core.plan);
+    let mut text = String::new();
+    for (ix, settings) in plan.dictionaries(agent) {
+        if settings.inject {
+            let title = plan.graph.node(ix).and_then(|node| node.title.as_deref());
+            let title = title.unwrap_or("Your notes");
+            text.push_str(&shown_dictionary(title, &core.dictionary(ix)));
+        }
+    }
+    (!text.is_empty()).then(|| core.message(Role::User, vec![Part::text(text)]))
 }
 
 /// The message with long tool results cut for the model; the store keeps them whole.

@@ -8,11 +8,11 @@ use crate::{
     held::Held,
     interrupt::{Interrupt, InterruptKind, PendingCall},
     nodes::{Load, subgraph},
-    plan::PlannedTool,
+    plan::{DictionaryTool, PlannedRun, PlannedTool, dictionary_limits},
 };
 use mnemograph_compact::FromJson;
-use mnemograph_graph::ToolRun as Runs;
-use mnemograph_memory::Content;
+use mnemograph_graph::{NodeIx, Scope};
+use mnemograph_memory::{Content, DictionaryOp};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -36,6 +36,14 @@ pub(super) enum State {
         started: u64,
         until: u64,
     },
+    /// A dictionary is being changed in the storage.
+    Changing {
+        request: RequestId,
+        started: u64,
+        until: u64,
+        node: NodeIx,
+        op: DictionaryOp,
+    },
     /// A sub-graph does the work.
     Graph {
         frame: FrameId,
@@ -55,7 +63,9 @@ pub(super) enum State {
 impl ToolRun {
     pub(super) fn deadline(&self) -> Option<u64> {
         match self.state {
-            State::Running { until, .. } | State::Graph { until, .. } => Some(until),
+            State::Running { until, .. }
+            | State::Changing { until, .. }
+            | State::Graph { until, .. } => Some(until),
             State::Queued | State::Approval(_) | State::Agreed | State::Done { .. } => None,
         }
     }
@@ -70,7 +80,7 @@ impl ToolRun {
     /// What it waits for; `None` if it does not run.
     pub(super) fn load(&self) -> Option<Load> {
         match self.state {
-            State::Running { .. } => Some(Load::Leaf),
+            State::Running { .. } | State::Changing { .. } => Some(Load::Leaf),
             State::Graph { .. } => Some(Load::Container),
             State::Approval(_) => Some(Load::Person),
             State::Queued | State::Agreed | State::Done { .. } => None,
@@ -85,12 +95,22 @@ impl ToolRun {
     }
 }
 impl ToolRun {
+    /// The dictionary that it waits for, and the change.
+    pub(super) fn changing(&self, asked: RequestId) -> Option<(NodeIx, DictionaryOp)> {
+        match &self.state {
+            State::Changing {
+                request, node, op, ..
+            } if *request == asked => Some((*node, op.clone())),
+            _ => None,
+        }
+    }
+
     pub(super) fn is_running(&self, asked: RequestId) -> bool {
         matches!(self.state, State::Running { request, .. } if request == asked)
     }
 
     /// Starts the call, or answers it at once where it cannot be made: the model reads why.
-    pub(super) fn start(&mut self, core: &mut Core, agent: mnemograph_graph::NodeIx) {
+    pub(super) fn start(&mut self, core: &mut Core, agent: NodeIx) {
         let is_agreed = matches!(self.state, State::Agreed);
         if !is_agreed {
             core.emit(
@@ -141,14 +161,14 @@ impl ToolRun {
     pub(super) fn run(
         &mut self,
         core: &mut Core,
-        agent: mnemograph_graph::NodeIx,
+        agent: NodeIx,
         tool: &PlannedTool,
         args: Value,
         agreed: bool,
     ) {
         let (started, until) = (core.now, core.now.saturating_add(tool.timeout_ms));
         match &tool.run {
-            Runs::Host(host_name) => {
+            PlannedRun::Host(host_name) => {
                 let request = core.request();
                 self.state = State::Running {
                     request,
@@ -164,7 +184,10 @@ impl ToolRun {
                     agreed,
                 });
             }
-            Runs::Graph(key) => {
+            PlannedRun::Dictionary(node, change) => {
+                self.change(core, agent, (*node, *change), &args, until);
+            }
+            PlannedRun::Graph(key) => {
                 let inputs = match args {
                     Value::Object(inputs) => inputs,
                     _ => Map::new(),
@@ -186,12 +209,80 @@ impl ToolRun {
         }
     }
 
-    pub(super) fn question(
-        &self,
+    /// Changes a dictionary: in the storage if it lives as long as the thread, else here.
+    fn change(
+        &mut self,
         core: &mut Core,
-        agent: mnemograph_graph::NodeIx,
-        args: Value,
-    ) -> Interrupt {
+        agent: NodeIx,
+        (node, change): (NodeIx, DictionaryTool),
+        args: &Value,
+        until: u64,
+    ) {
+        let plan = std::rc::Rc::clone(&core.plan);
+        let Some(settings) = plan.dictionary(node) else {
+            return;
+        };
+        let op = match change.read(args) {
+            Ok(op) => op,
+            Err(problem) => return self.done(core, agent, true, vec![Content::text(problem)]),
+        };
+        let limits = dictionary_limits(settings);
+        if settings.scope == Scope::Thread && core.identity.has_thread {
+            let request = core.request();
+            self.state = State::Changing {
+                request,
+                started: core.now,
+                until,
+                node,
+                op: op.clone(),
+            };
+            core.effects.push(Effect::ChangeDictionary {
+                request,
+                dictionary: core.state_id(node),
+                op,
+                initial: settings.initial.clone(),
+                limits,
+            });
+            return;
+        }
+        let applied = op.apply(core.dictionary(node), limits);
+        self.changed(core, agent, node, &op, applied);
+    }
+
+    /// A dictionary was changed, or could not be.
+    pub(super) fn changed(
+        &mut self,
+        core: &mut Core,
+        agent: NodeIx,
+        node: NodeIx,
+        op: &DictionaryOp,
+        result: Result<Map<String, Value>, String>,
+    ) {
+        let (op, text) = match op {
+            DictionaryOp::Set { .. } => ("set", "Kept."),
+            DictionaryOp::Delete { .. } => ("delete", "Forgotten."),
+            DictionaryOp::Clear {} => ("clear", "All of it is forgotten."),
+        };
+        let values = match result {
+            Ok(values) => values,
+            Err(problem) => return self.done(core, agent, true, vec![Content::text(problem)]),
+        };
+        let keys = values.len() as u64;
+        core.dictionaries
+            .insert(core.dictionary_id(node), Value::Object(values));
+        core.pulled.clear();
+        core.emit(
+            Some(agent),
+            EventData::AgentMemoryChanged {
+                memory: core.state_id(node),
+                op: op.to_owned(),
+                keys,
+            },
+        );
+        self.done(core, agent, false, vec![Content::text(text)]);
+    }
+
+    pub(super) fn question(&self, core: &mut Core, agent: NodeIx, args: Value) -> Interrupt {
         Interrupt {
             id: core.interrupt_id(),
             node: core.node_id(agent),
@@ -213,6 +304,8 @@ impl ToolRun {
     pub(super) fn stop(&self, core: &mut Core, reason: &str) {
         match self.state {
             State::Running { request, .. } => core.cancel_call(request, reason),
+            // What was asked of the storage is done; nobody waits for its answer any more.
+            State::Changing { request, .. } => core.forget_request(request),
             State::Graph { frame, .. } => core.ending_frames.push(frame),
             State::Queued | State::Approval(_) | State::Agreed | State::Done { .. } => {}
         }
@@ -221,12 +314,14 @@ impl ToolRun {
     pub(super) fn done(
         &mut self,
         core: &mut Core,
-        agent: mnemograph_graph::NodeIx,
+        agent: NodeIx,
         is_error: bool,
         content: Vec<Content>,
     ) {
         let started = match self.state {
-            State::Running { started, .. } | State::Graph { started, .. } => started,
+            State::Running { started, .. }
+            | State::Changing { started, .. }
+            | State::Graph { started, .. } => started,
             State::Queued | State::Approval(_) | State::Agreed | State::Done { .. } => core.now,
         };
         core.emit(

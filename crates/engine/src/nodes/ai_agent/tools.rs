@@ -79,6 +79,28 @@ impl Agent {
         self.go_on(core, settings)
     }
 
+    /// The storage has changed a dictionary, or could not.
+    pub(super) fn dictionary_changed(
+        &mut self,
+        core: &mut Core,
+        settings: &AiAgent,
+        request: RequestId,
+        result: Result<Map<String, Value>, Failure>,
+    ) -> Progress {
+        let Phase::Tools { runs } = &mut self.phase else {
+            return Progress::Waiting;
+        };
+        let found = runs
+            .iter_mut()
+            .find_map(|run| Some((run.changing(request)?, run)));
+        if let Some(((node, op), run)) = found {
+            let result = result.map_err(|failure| failure.message);
+            run.changed(core, self.node, node, &op, result);
+            self.note_results(core);
+        }
+        self.go_on(core, settings)
+    }
+
     /// The host looked at the arguments and wants a person to agree first.
     pub(super) fn tool_asks(
         &mut self,

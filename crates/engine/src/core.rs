@@ -77,6 +77,12 @@ pub(crate) struct Core {
     /// Dictionaries of agents as they are now, by state id; absent ones are as they begin.
     #[serde(default)]
     pub(crate) dictionaries: Map<String, Value>,
+    /// What memories held when they were last read whole, by state id.
+    #[serde(default)]
+    pub(crate) snapshots: Map<String, Value>,
+    /// What memories were overwritten with, by state id: the same value is applied once (3-memory.md D28).
+    #[serde(default)]
+    pub(crate) overwritten: Map<String, Value>,
     /// What the channel showed before this run, newest last.
     pub(crate) earlier: Vec<Message>,
     /// An error was handled.
@@ -132,6 +138,8 @@ impl Core {
             session_variables: Map::new(),
             thread_variables: Map::new(),
             dictionaries: Map::new(),
+            snapshots: Map::new(),
+            overwritten: Map::new(),
             earlier: Vec::new(),
             handled: false,
             passes: 0,

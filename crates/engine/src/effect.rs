@@ -66,6 +66,28 @@ impl HostWork {
     }
 }
 
+/// What is done to a whole history.
+#[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum MemoryOp {
+    /// Nothing: it is read.
+    Get {},
+    /// These come at its end.
+    Append {
+        /// They.
+        messages: Vec<Message>,
+    },
+    /// These come in the place of all that it holds.
+    Replace {
+        /// They.
+        messages: Vec<Message>,
+    },
+    /// Its last round goes.
+    DeleteLast {},
+    /// All of it goes.
+    Clear {},
+}
+
 /// A run that waits for people, as it is put away.
 #[derive(Debug, Clone, PartialEq, Serialize, FromJson)]
 pub struct Checkpoint {
@@ -210,6 +232,15 @@ pub enum Effect {
         initial: Map<String, Value>,
         /// How much it holds.
         limits: DictionaryLimits,
+    },
+    /// Read or change a whole history. Answer: [`Input::MemoryManaged`].
+    ManageMemory {
+        /// Carried by the answer.
+        request: RequestId,
+        /// Which.
+        memory: MemoryRef,
+        /// What to do.
+        op: MemoryOp,
     },
     /// Store the run, which waits for people. Answer: [`Input::CheckpointSaved`].
     SaveCheckpoint {
@@ -412,6 +443,13 @@ pub enum Input {
         /// What is in it now, also by others.
         result: Result<Map<String, Value>, Failure>,
     },
+    /// Answer to [`Effect::ManageMemory`].
+    MemoryManaged {
+        /// The request.
+        request: RequestId,
+        /// The messages that it holds now, each with `in_view`.
+        result: Result<Vec<Value>, Failure>,
+    },
     /// Answer to [`Effect::SaveCheckpoint`].
     CheckpointSaved {
         /// The request.
@@ -451,6 +489,7 @@ impl Input {
             | Self::ToolAsks { request }
             | Self::HostDone { request, .. }
             | Self::DictionaryChanged { request, .. }
+            | Self::MemoryManaged { request, .. }
             | Self::VariableWritten { request, .. } => Some(*request),
             Self::Start(_)
             | Self::TurnOpened { .. }

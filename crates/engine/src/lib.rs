@@ -32,7 +32,7 @@ mod shown;
 mod values;
 
 pub use effect::{
-    Checkpoint, Committed, Effect, HostWork, Input, LoadedHistory, MemoryRef, RequestId,
+    Checkpoint, Committed, Effect, HostWork, Input, LoadedHistory, MemoryOp, MemoryRef, RequestId,
     RunIdentity, RunInput, ThreadState,
 };
 pub use error::{CODES, Failure, RunError, WARNINGS};

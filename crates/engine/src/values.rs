@@ -91,6 +91,10 @@ impl Core {
             (Settings::AgentMemory(_), _) if port == "state" => {
                 Some(Cow::Owned(Value::Object(self.dictionary(node))))
             }
+            (settings, Kind::Resource) if settings.memory().is_some() && port == "messages" => {
+                let held = self.snapshots.get(&self.state_id(node))?;
+                Some(Cow::Borrowed(held))
+            }
             (_, Kind::Pull) => {
                 let home = self.home_of(node)?;
                 let ports = self.pulled.get(home, node)?.as_ref().ok()?;

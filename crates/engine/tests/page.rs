@@ -163,6 +163,7 @@ fn document_around(it: &Value) -> Value {
         json!({"id": "default_model", "type": "llm_model"}),
         json!({"id": "count", "type": "var", "settings": {"name": "count", "type": "integer"}}),
         json!({"id": "every", "type": "for_each", "settings": {"items": [1]}}),
+        json!({"id": "kept", "type": "buffer_memory"}),
     ];
     let mut edges = vec![json!({"type": "run", "from": "start.out", "to": "every.in"})];
     let before = if it["parent"].is_null() {
@@ -175,6 +176,7 @@ fn document_around(it: &Value) -> Value {
             (Direction::In, EdgeType::Run) => before,
             (Direction::In, EdgeType::LinkLlm) => "default_model.llm",
             (Direction::In, EdgeType::LinkVar) => "count.ref",
+            (Direction::In, EdgeType::LinkMemory) if port.required => "kept.memory",
             _ => continue,
         };
         let to = format!("{id}.{}", port.name);

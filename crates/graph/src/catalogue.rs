@@ -349,7 +349,7 @@ impl Serialize for NodeSpec {
     }
 }
 
-static SPECS: [&NodeSpec; 43] = [
+static SPECS: [&NodeSpec; 44] = [
     &nodes::trigger::CHAT,
     &nodes::trigger::MANUAL,
     &nodes::trigger::EVENT,
@@ -360,6 +360,7 @@ static SPECS: [&NodeSpec; 43] = [
     &nodes::memory::WINDOW,
     &nodes::memory::SUMMARY,
     &nodes::agent_memory::SPEC,
+    &nodes::memory_manager::SPEC,
     &nodes::ai_agent::SPEC,
     &nodes::llm_response::SPEC,
     &nodes::chat_history::SPEC,

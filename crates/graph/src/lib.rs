@@ -46,10 +46,10 @@ pub use nodes::{
     AgentMemory, AiAgent, AskUser, BodyType, Call, ChatHistory, Class, Classifier, Coalesce,
     Condition, ConditionCase, Emit, EventTrigger, Extract, Fail, ForEach, GraphInput, HttpMethod,
     HttpRequest, HumanApproval, InputDecl, Json, JsonOp, List, LlmModel, LlmResponse, LoopTest,
-    Memory, Merge, OnItemError, OnLimit, Output, Regex, Reply, Retention, Rule, RuleOp, Scope, Set,
-    SetField, Settings, Stop, StopStatus, Subgraph, SummaryMemory, SummaryPlacement, Switch,
-    SwitchCase, Text, TokenGuard, Tool, ToolErrors, ToolRun, Var, VarOp, VarSet, When, WhileLoop,
-    WindowMemory, compile_regex, input_schema,
+    ManagerOp, Memory, MemoryManager, Merge, OnItemError, OnLimit, Output, Regex, Reply, Retention,
+    Rule, RuleOp, Scope, Set, SetField, Settings, Stop, StopStatus, Subgraph, SummaryMemory,
+    SummaryPlacement, Switch, SwitchCase, Text, TokenGuard, Tool, ToolErrors, ToolRun, Var, VarOp,
+    VarSet, When, WhileLoop, WindowMemory, compile_regex, input_schema,
 };
 pub use policy::{ErrorMode, LIMITS, Limits, Missing, ON_ERROR, OnError, Requires, Retry};
 pub use print::compact_json;

@@ -124,6 +124,7 @@ impl<S: Storage + 'static, H: Host> Driver<S, H> {
             | Effect::WriteTranscript { .. }
             | Effect::WriteVariable { .. }
             | Effect::ChangeDictionary { .. }
+            | Effect::ManageMemory { .. }
             | Effect::SaveCheckpoint { .. }
             | Effect::DropCheckpoint {} => {
                 self.finish_opening(pending);

@@ -1,6 +1,7 @@
 //! The storage effects of one run: which storage and key a history has, and what the run knows of its
 //! head between two writes.
 
+mod manage;
 mod turn;
 
 use crate::read_ahead::ReadAhead;
@@ -148,6 +149,14 @@ impl<S: Storage> RunStore<S> {
                     .await;
                 let result = changed.map_err(failure);
                 Some(Input::DictionaryChanged { request, result })
+            }
+            Effect::ManageMemory {
+                request,
+                memory,
+                op,
+            } => {
+                let result = self.manage(&memory, op, request).await.map_err(failure);
+                Some(Input::MemoryManaged { request, result })
             }
             Effect::SaveCheckpoint {
                 request,

@@ -9,6 +9,7 @@ pub(crate) mod data;
 pub(crate) mod delay;
 pub(crate) mod ends;
 pub(crate) mod for_each;
+pub(crate) mod manage;
 pub(crate) mod model_call;
 pub(crate) mod output;
 pub(crate) mod reply;
@@ -106,6 +107,7 @@ pub(crate) enum Activity {
     Call(call::HostCall),
     Ask(ask::Ask),
     Write(var_set::Write),
+    Manage(manage::Manage),
 }
 
 /// A node's first move.
@@ -150,6 +152,7 @@ pub(crate) fn enter(core: &mut Core, node: NodeIx) -> Entered {
         Settings::Emit(emit) => done(ends::emit(core, node, emit)),
         Settings::HumanApproval(_) | Settings::AskUser(_) => ask::Ask::enter(core, node),
         Settings::VarSet(settings) => var_set::enter(core, node, settings),
+        Settings::MemoryManager(settings) => manage::enter(core, node, settings),
         Settings::Reply(_) => done(reply::enter(core, node)),
         Settings::Output(output) => done(output::enter(core, node, output)),
         Settings::ChatTrigger
@@ -185,6 +188,7 @@ fn shows_or_stores(settings: &Settings) -> bool {
         settings,
         Settings::Reply(_)
             | Settings::VarSet(_)
+            | Settings::MemoryManager(_)
             | Settings::Output(_)
             | Settings::Emit(_)
             | Settings::AskUser(_)
@@ -217,6 +221,7 @@ impl Activity {
             Self::Call(state) => state.resume(core, node, signal),
             Self::Ask(state) => state.resume(core, node, signal),
             Self::Write(state) => state.resume(core, node, signal),
+            Self::Manage(state) => state.resume(core, node, signal),
         }
     }
 
@@ -226,7 +231,9 @@ impl Activity {
             Self::Agent(agent) => agent.abort(core, reason),
             Self::Answer(answer) => answer.abort(core, reason),
             Self::Call(call) => call.abort(core, reason),
-            Self::Write(_) | Self::While(_) | Self::Each(_) | Self::Graph(_) => Progress::Waiting,
+            Self::Write(_) | Self::Manage(_) | Self::While(_) | Self::Each(_) | Self::Graph(_) => {
+                Progress::Waiting
+            }
             Self::Turn | Self::Delay(_) | Self::Ask(_) => Progress::Aborted,
         }
     }
@@ -257,6 +264,7 @@ impl Activity {
             | Self::Each(_)
             | Self::Graph(_)
             | Self::Ask(_)
+            | Self::Manage(_)
             | Self::Write(_) => None,
         }
     }
@@ -266,9 +274,12 @@ impl Activity {
             Self::Agent(agent) => agent.load(),
             Self::While(_) | Self::Each(_) | Self::Graph(_) => Load::Container,
             Self::Ask(_) => Load::Person,
-            Self::Turn | Self::Answer(_) | Self::Delay(_) | Self::Call(_) | Self::Write(_) => {
-                Load::Leaf
-            }
+            Self::Turn
+            | Self::Answer(_)
+            | Self::Delay(_)
+            | Self::Call(_)
+            | Self::Write(_)
+            | Self::Manage(_) => Load::Leaf,
         }
     }
 

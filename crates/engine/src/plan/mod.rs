@@ -283,6 +283,14 @@ impl Plan {
         })
     }
 
+    /// How much of its memory an agent is shown.
+    pub(crate) fn policy(&self, agent: NodeIx) -> ViewPolicy {
+        let linked = self.graph.links(agent, "memory").first();
+        let node = linked.and_then(|ix| self.graph.node(*ix));
+        let kind = node.and_then(|node| memory_kind(&node.settings));
+        kind.map(|(_, policy)| policy).unwrap_or_default()
+    }
+
     /// Who makes a memory's notes: its own model, else that of the agent that remembers by it (D9).
     fn summariser(
         &self,

@@ -148,6 +148,8 @@ fn input() -> impl Strategy<Value = Input> {
         6 => (request(), prop::result::maybe_err(answer(), failure()))
             .prop_map(|(request, result)| Input::ToolDone { request, result }),
         2 => request().prop_map(|request| Input::ToolAsks { request }),
+        2 => (request(), prop::result::maybe_err(answer().prop_map(|value| vec![value]), failure()))
+            .prop_map(|(request, result)| Input::MemoryManaged { request, result }),
         2 => (request(), prop::result::maybe_err(Just(serde_json::Map::new()), failure()))
             .prop_map(|(request, result)| Input::DictionaryChanged { request, result }),
         1 => failure().prop_map(|failure| Input::JournalFailed { failure }),

@@ -376,6 +376,10 @@ fn answer(asked: &Effect, result: Result<Value, Failure>) -> Option<Input> {
             request: *request,
             result: done,
         },
+        Effect::ManageMemory { request, .. } => Input::MemoryManaged {
+            request: *request,
+            result: result.map(|value| vec![value]),
+        },
         Effect::ChangeDictionary {
             request,
             op,

@@ -129,18 +129,16 @@ pub(crate) const SCOPE: SettingSpec = SettingSpec::new(
 const SET_FROM_INPUT: SettingSpec = SettingSpec::new(
     "set_from_input",
     SettingType::Boolean,
-    "Not in effect yet: opens the port messages_in, which overwrites the whole memory.",
+    "Opens the port messages_in, which overwrites the whole memory.",
 )
-.or(DefaultValue::Boolean(false))
-.planned();
+.or(DefaultValue::Boolean(false));
 
 const OUTPUT_MESSAGES: SettingSpec = SettingSpec::new(
     "output_messages",
     SettingType::Boolean,
-    "Not in effect yet: opens the port messages, a snapshot of the memory that changes nothing.",
+    "Opens the port messages, a snapshot of the memory that changes nothing.",
 )
-.or(DefaultValue::Boolean(false))
-.planned();
+.or(DefaultValue::Boolean(false));
 
 const RETAINED: SettingSpec = SettingSpec::new(
     "retention",
@@ -161,14 +159,17 @@ const GUARDED: SettingSpec = SettingSpec::new(
 const MESSAGES_IN: Port = Port::data_in(
     "messages_in",
     ValueType::Messages,
-    "Not in effect yet: overwrites the whole memory.",
+    "Overwrites the whole memory before an agent reads it; nothing or null leaves it as it is.",
 )
 .opened_by(OpenedBy::Setting("set_from_input"));
 
-const MESSAGES: Port = Port::data_out(
-    "messages",
-    ValueType::Messages,
-    "Not in effect yet: a snapshot of the memory.",
+/// A port that gives messages.
+pub(crate) const fn messages_port(description: &'static str) -> Port {
+    Port::data_out("messages", ValueType::Messages, description)
+}
+
+const MESSAGES: Port = messages_port(
+    "What the memory holds after an agent has stored its round, each message with in_view.",
 )
 .opened_by(OpenedBy::Setting("output_messages"));
 

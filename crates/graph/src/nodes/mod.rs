@@ -20,6 +20,7 @@ pub(crate) mod llm_model;
 pub(crate) mod llm_response;
 pub(crate) mod loops;
 pub(crate) mod memory;
+pub(crate) mod memory_manager;
 pub(crate) mod note;
 pub(crate) mod output;
 pub(crate) mod people;
@@ -49,6 +50,7 @@ pub use loops::{ForEach, LoopTest, OnItemError, OnLimit, WhileLoop};
 pub use memory::{
     Memory, Retention, Scope, SummaryMemory, SummaryPlacement, TokenGuard, WindowMemory,
 };
+pub use memory_manager::{ManagerOp, MemoryManager};
 pub use output::Output;
 pub use people::{AskUser, HumanApproval};
 pub use regex::{Regex, compile_regex};
@@ -82,6 +84,8 @@ pub enum Settings {
     WindowMemory(WindowMemory),
     /// `summary_memory`
     SummaryMemory(SummaryMemory),
+    /// `memory_manager`
+    MemoryManager(MemoryManager),
     /// `agent_memory`
     AgentMemory(AgentMemory),
     /// `ai_agent`

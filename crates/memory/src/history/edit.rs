@@ -28,10 +28,12 @@ pub enum Edit {
         /// The round.
         round: String,
     },
+    /// Takes the last round away, if there is one.
+    DeleteLast {},
 }
 
 /// What an edit did.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Edited {
     /// The messages that were taken away, in order; without those of rounds that could not be read.
@@ -62,7 +64,10 @@ pub async fn edit<S: Storage>(
     for _ in 0..TRIES {
         let slot = head::read(storage, key).await?.writable(key)?;
         let Some(old) = slot.head else {
-            return Err(no_round(edit));
+            return match edit {
+                Edit::DeleteLast {} => Ok(Edited::default()),
+                Edit::TruncateAfter { round } | Edit::DeleteRound { round } => Err(no_round(round)),
+            };
         };
         let life = life_rev(storage, key, old.epoch, &slot).await?;
         let rounds = Range::prefix(&key.rounds(old.epoch));
@@ -127,20 +132,23 @@ pub async fn edit<S: Storage>(
 
 /// The rounds that stay and those that go.
 fn split(mut records: Vec<Record>, edit: &Edit) -> Result<(Vec<Record>, Vec<Record>), MemoryError> {
-    let (Edit::TruncateAfter { round } | Edit::DeleteRound { round }) = edit;
-    let is_it = |record: &Record| text(&record.value, "round_id").is_ok_and(|id| id == round);
-    let place = records.iter().position(is_it);
-    let place = place.ok_or_else(|| no_round(edit))?;
-    match edit {
-        Edit::TruncateAfter { .. } => {
-            let removed = records.split_off(place.saturating_add(1));
-            Ok((records, removed))
+    let place = |round: &String| {
+        let is_it = |record: &Record| text(&record.value, "round_id").is_ok_and(|id| id == round);
+        let place = records.iter().position(is_it);
+        place.ok_or_else(|| no_round(round))
+    };
+    let removed = match edit {
+        Edit::TruncateAfter { round } => {
+            let place = place(round)?;
+            records.split_off(place.saturating_add(1))
         }
-        Edit::DeleteRound { .. } => {
-            let removed = records.drain(place..=place).collect();
-            Ok((records, removed))
+        Edit::DeleteRound { round } => {
+            let place = place(round)?;
+            records.drain(place..=place).collect()
         }
-    }
+        Edit::DeleteLast {} => records.pop().into_iter().collect(),
+    };
+    Ok((records, removed))
 }
 
 /// Puts a round into the new life, as it is, damaged or not, with the row of its id.
@@ -193,9 +201,8 @@ fn is_final(id_key: &Key, ids: &[Record]) -> bool {
         .is_none_or(|row| row.is_final)
 }
 
-fn no_round(edit: &Edit) -> MemoryError {
-    let (Edit::TruncateAfter { round } | Edit::DeleteRound { round }) = edit;
+fn no_round(round: &str) -> MemoryError {
     MemoryError::NoRound {
-        round: round.clone(),
+        round: round.to_owned(),
     }
 }

@@ -10,6 +10,7 @@ mod head;
 mod journal;
 mod load;
 mod recover;
+mod replace;
 mod summarise;
 
 pub use append::{Appended, append};
@@ -19,6 +20,7 @@ pub use edit::{Edit, Edited, edit};
 pub use journal::{open_round, write_journal};
 pub use load::{Loaded, Read, load, scans};
 pub use recover::{Recovered, RecoveredRound, recover};
+pub use replace::{replace, rounds_of};
 pub use summarise::{Notes, note_failed_summary, replace_summary};
 
 use mnemograph_compact::FromJson;

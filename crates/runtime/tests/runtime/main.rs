@@ -13,6 +13,7 @@ mod dictionaries;
 mod endings;
 mod examples;
 mod graphs;
+mod managed;
 mod models;
 mod nodes_control;
 mod nodes_data;

@@ -3,11 +3,11 @@
 use super::{Agent, Outcome, Phase};
 use crate::{
     core::Core,
-    effect::{Committed, Effect},
+    effect::{Committed, Effect, MemoryOp},
     error::{Failure, RunError},
     event::{Channel, EventData},
     frame::NodeValues,
-    nodes::Progress,
+    nodes::{Progress, manage},
 };
 use mnemograph_compact::FromJson;
 use mnemograph_memory::{Message, Part, Role, Round, ShownStatus, Status};
@@ -58,11 +58,15 @@ impl Agent {
     /// Ends because the run ends: what runs outside is told, what is there is kept and marked.
     pub(crate) fn abort(&mut self, core: &mut Core, reason: &str) -> Progress {
         match &self.phase {
-            Phase::Storing { .. } | Phase::Turn(_) => return Progress::Waiting,
+            Phase::Storing { .. } | Phase::Reading { .. } | Phase::Turn(_) => {
+                return Progress::Waiting;
+            }
             Phase::Done => return Progress::Aborted,
             Phase::Calling => self.call.cancel(core, reason),
             Phase::Tools { .. } => self.cancel_tools(core, reason),
-            Phase::Loading { request } | Phase::Checking { request, .. } => {
+            Phase::Overwriting { request }
+            | Phase::Loading { request }
+            | Phase::Checking { request, .. } => {
                 let request = *request;
                 core.forget_request(request);
             }
@@ -234,6 +238,41 @@ impl Agent {
                     "The answer is delivered. The round is in the journal and is stored again before the next read.",
                 );
             }
+        }
+        self.read_or_end(core, outcome)
+    }
+
+    /// Reads the memory once more where its port `messages` is open, and ends.
+    fn read_or_end(&mut self, core: &mut Core, outcome: Outcome) -> Progress {
+        let plan = std::rc::Rc::clone(&core.plan);
+        let memory = plan.graph.links(self.node, "memory").first();
+        let settings = memory.and_then(|ix| plan.graph.node(*ix)?.settings.memory());
+        let is_read = settings.is_some_and(|memory| memory.output_messages);
+        let Some(used) = self.memory.as_ref().filter(|_| is_read) else {
+            return self.end(core, outcome);
+        };
+        let request = core.request();
+        core.effects.push(Effect::ManageMemory {
+            request,
+            memory: used.memory.clone(),
+            op: MemoryOp::Get {},
+        });
+        self.phase = Phase::Reading { request, outcome };
+        Progress::Waiting
+    }
+
+    /// The memory was read, or could not be: the answer stands either way, and who reads the port finds nothing there.
+    pub(super) fn read_again(
+        &mut self,
+        core: &mut Core,
+        result: Result<Vec<Value>, Failure>,
+    ) -> Progress {
+        let Phase::Reading { outcome, .. } = std::mem::replace(&mut self.phase, Phase::Done) else {
+            return Progress::Waiting;
+        };
+        let memory = core.plan.graph.links(self.node, "memory").first().copied();
+        if let (Some(memory), Ok(messages)) = (memory, result) {
+            manage::snapshot(core, memory, Value::Array(messages));
         }
         self.end(core, outcome)
     }

@@ -11,7 +11,7 @@ mod turn;
 
 use crate::{
     core::Core,
-    effect::{Effect, Input, LoadedHistory, MemoryRef, RequestId},
+    effect::{Effect, Input, LoadedHistory, MemoryOp, MemoryRef, RequestId},
     error::{Failure, RunError},
     event::{Channel, EventData},
     frame::NodeValues,
@@ -19,7 +19,7 @@ use crate::{
     model::Purpose,
     names::text_of,
     nodes::{
-        Load, Progress, Signal,
+        Load, Progress, Signal, manage,
         model_call::{Heard, ModelCall},
     },
 };
@@ -64,6 +64,10 @@ struct MemoryUse {
 
 #[derive(Debug, Serialize, FromJson)]
 enum Phase {
+    /// The memory is being set from its input.
+    Overwriting {
+        request: RequestId,
+    },
     Loading {
         request: RequestId,
     },
@@ -80,6 +84,11 @@ enum Phase {
     /// The round is closed; what began earlier stores first.
     Turn(Box<Closing>),
     Storing {
+        request: RequestId,
+        outcome: Outcome,
+    },
+    /// The memory is read once more, for who reads its port `messages`.
+    Reading {
         request: RequestId,
         outcome: Outcome,
     },
@@ -131,16 +140,46 @@ impl Agent {
             phase: Phase::Done,
         };
         agent.push(core, user);
-        let progress = match agent.memory.as_ref().map(|used| used.memory.clone()) {
-            Some(memory) => {
+        let given = given_history(core, node)?;
+        let progress = match (agent.memory.as_ref().map(|used| used.memory.clone()), given) {
+            (Some(memory), Some(messages)) => {
                 let request = core.request();
-                agent.phase = Phase::Loading { request };
-                core.effects.push(Effect::LoadHistory { request, memory });
+                agent.phase = Phase::Overwriting { request };
+                let op = MemoryOp::Replace { messages };
+                core.effects.push(Effect::ManageMemory {
+                    request,
+                    memory,
+                    op,
+                });
                 Progress::Waiting
             }
-            None => agent.call_model(core, &settings),
+            (Some(_), None) => agent.load_history(core),
+            (None, given) => {
+                // A memory for this access alone holds what it is given.
+                agent.view = mnemograph_memory::into_view(
+                    given.unwrap_or_default(),
+                    None,
+                    &core.plan.policy(node),
+                    core.plan.model_ref(node),
+                )
+                .messages;
+                agent.call_model(core, &settings)
+            }
         };
         Ok((agent, progress))
+    }
+
+    fn load_history(&mut self, core: &mut Core) -> Progress {
+        let Some(used) = &self.memory else {
+            return Progress::Waiting;
+        };
+        let request = core.request();
+        self.phase = Phase::Loading { request };
+        core.effects.push(Effect::LoadHistory {
+            request,
+            memory: used.memory.clone(),
+        });
+        Progress::Waiting
     }
 
     /// Takes a signal. One that does not belong to the present phase changes nothing.
@@ -179,6 +218,21 @@ impl Agent {
             {
                 core.forget_request(request);
                 self.loaded(core, settings, result)
+            }
+            (Input::MemoryManaged { request, result }, Phase::Overwriting { request: asked })
+                if request == *asked =>
+            {
+                core.forget_request(request);
+                match result {
+                    Ok(_) => self.load_history(core),
+                    Err(failure) => Progress::Failed(failure.into_error("E_STORE_UNAVAILABLE")),
+                }
+            }
+            (Input::MemoryManaged { request, result }, Phase::Reading { request: asked, .. })
+                if request == *asked =>
+            {
+                core.forget_request(request);
+                self.read_again(core, result)
             }
             (Input::ToolDone { request, result }, Phase::Tools { .. }) => {
                 core.forget_request(request);
@@ -222,9 +276,11 @@ impl Agent {
             Phase::Calling => self.call.deadline(core),
             Phase::Tools { runs } => runs.iter().filter_map(ToolRun::deadline).min(),
             Phase::Loading { .. }
+            | Phase::Overwriting { .. }
             | Phase::Checking { .. }
             | Phase::Turn(_)
             | Phase::Storing { .. }
+            | Phase::Reading { .. }
             | Phase::Done => None,
         }
     }
@@ -335,7 +391,12 @@ impl Agent {
         match self.phase {
             Phase::Calling | Phase::Tools { .. } | Phase::Checking { .. } => self.journal(core),
             // Nothing is open yet, or the round itself is on its way.
-            Phase::Loading { .. } | Phase::Turn(_) | Phase::Storing { .. } | Phase::Done => {}
+            Phase::Loading { .. }
+            | Phase::Overwriting { .. }
+            | Phase::Turn(_)
+            | Phase::Storing { .. }
+            | Phase::Reading { .. }
+            | Phase::Done => {}
         }
     }
 
@@ -363,6 +424,34 @@ fn settings(core: &Core, node: NodeIx) -> Result<&AiAgent, RunError> {
         Some(Settings::AiAgent(settings)) => Ok(settings),
         _ => Err(RunError::internal("An agent was entered that is none.")),
     }
+}
+
+/// What is wired to the port `messages_in` of the agent's memory, if it has not been applied in this run: a loop around
+/// the agent must not wipe the rounds that it has just added (3-memory.md D28).
+fn given_history(core: &mut Core, node: NodeIx) -> Result<Option<Vec<Message>>, RunError> {
+    let plan = std::rc::Rc::clone(&core.plan);
+    let Some(memory) = plan.graph.links(node, "memory").first().copied() else {
+        return Ok(None);
+    };
+    let settings = plan
+        .graph
+        .node(memory)
+        .and_then(|node| node.settings.memory());
+    if !settings.is_some_and(|memory| memory.set_from_input) {
+        return Ok(None);
+    }
+    let value = match core.optional_input(memory, "messages_in")? {
+        None | Some(Value::Null) => return Ok(None),
+        Some(value) => value,
+    };
+    let is_kept = core.plan.memory(node, core.identity.has_thread).is_some();
+    let id = core.state_id(memory);
+    if is_kept && core.overwritten.get(&id) == Some(&value) {
+        return Ok(None);
+    }
+    let messages = manage::read_messages(core, memory, "messages_in", value.clone())?;
+    core.overwritten.insert(id, value);
+    Ok(Some(messages))
 }
 
 /// What the person says to the agent: the wired input, else the `prompt`, else the trigger's message.

@@ -71,12 +71,14 @@ impl Model {
     fn edited(&mut self, edit: &Edit, epoch: u64) {
         assert!(epoch > self.epoch, "an epoch came twice");
         self.epoch = epoch;
-        let (Edit::TruncateAfter { round } | Edit::DeleteRound { round }) = edit;
-        let place = self.rounds.iter().position(|(id, _)| id == round);
-        let place = place.expect("what was edited was there");
+        let place = |round: &String| {
+            let place = self.rounds.iter().position(|(id, _)| id == round);
+            place.expect("what was edited was there")
+        };
         match edit {
-            Edit::TruncateAfter { .. } => self.rounds.truncate(place + 1),
-            Edit::DeleteRound { .. } => drop(self.rounds.remove(place)),
+            Edit::TruncateAfter { round } => self.rounds.truncate(place(round) + 1),
+            Edit::DeleteRound { round } => drop(self.rounds.remove(place(round))),
+            Edit::DeleteLast {} => drop(self.rounds.pop()),
         }
     }
 

@@ -244,6 +244,7 @@ export class RuntimeCore implements Core {
     const error = closed();
     this.#ending.abort();
     for (const run of this.#runs.values()) run.giveUp(error);
+    await this.recovery?.flush();
     await this.session.close();
     await this.recovery?.close();
     this.#calls.abortAll("the runtime is closed");

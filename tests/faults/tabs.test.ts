@@ -27,7 +27,7 @@ describe.for(LABS)("on $backend", (engine) => {
     { timeout: 900_000 },
     async ([how, init], { task }) => {
       await inLab(pages, engine, async (lab) => {
-        const each = IS_LONG ? 667 : 12;
+        const each = IS_LONG ? 667 : 8;
         const row = emptyRow("F-TABS", "");
         task.meta.rows = [row];
         const [one, two] = [await lab.open(init), await lab.open(init)];

@@ -9,6 +9,12 @@ import { added, dependents, differing, INDEX_TABLES, type Move, movesOf } from "
 /** How long an idle page is waited for before the copy is brought up to date, in milliseconds. */
 const IDLE_MS = 2_000;
 
+/**
+ * How long what was committed waits for more of it, in milliseconds: copies take time from the commits beside them. Should
+ * the page end in between, the journal catches up at the next start.
+ */
+const GATHER_MS = 250;
+
 /** So often a journal may fail. */
 const FAILURES = 3;
 
@@ -61,7 +67,8 @@ export class Recovery {
       this.#canary = await this.#keeper.read();
       const generation = await this.#generation();
       if (await this.#isLost(generation)) return this.#putBack();
-      this.#isNew = generation === undefined;
+      this.#isNew =
+        generation === undefined && (await this.#rows([{ table: "threads" }])).length === 0;
       this.#stopWaiting = whenIdle(() => this.#wake());
     });
   }
@@ -100,7 +107,12 @@ export class Recovery {
     }
   }
 
-  /** Resolves when all that was committed is in the copies. Never rejects. */
+  /** Copies what waits, while the database is open. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#batches.length > 0) await this.#next(() => this.#keep());
+  }
+
+  /** Resolves when all that was committed is in the copies. After the session's end; never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopWaiting();
@@ -128,15 +140,19 @@ export class Recovery {
     return this.#work;
   }
 
-  /** Batches that come together are copied together, after the task in which they came. */
+  /** Batches that come soon after each other are copied together. */
   #wake(): void {
     if (this.#isWaiting || this.#closed) return;
     this.#isWaiting = true;
     this.#stopWaiting();
-    setTimeout(() => {
+    const timer = setTimeout(() => {
       this.#isWaiting = false;
       void this.#next(() => this.#keep());
-    });
+    }, GATHER_MS);
+    this.#stopWaiting = () => {
+      clearTimeout(timer);
+      this.#isWaiting = false;
+    };
   }
 
   async #keep(): Promise<void> {

@@ -109,12 +109,17 @@ async function open() {
     },
   });
 
-  async function run(where: Stage, shape: () => unknown, text: string): Promise<Ended> {
+  async function run(
+    where: Stage,
+    shape: () => unknown,
+    text: string,
+    thread = "t",
+  ): Promise<Ended> {
     stage = where;
     make = shape;
     const begun = performance.now();
     let finishes = 0;
-    const running = graph.run({ text, thread: "t" });
+    const running = graph.run({ text, thread });
     try {
       for await (const { type } of running) {
         if (type === "run_finished" || type === "run_failed") finishes += 1;
@@ -131,8 +136,9 @@ async function open() {
   }
 
   return {
-    /** Gives the shape of this number at a stage. */
-    garbage: (where: Stage, at: number) => run(where, SHAPES[at] ?? (() => null), `g-${at}`),
+    /** Gives the shape of this number at a stage. Those made of one leaf are had on one thread. */
+    garbage: (where: Stage, at: number) =>
+      run(where, SHAPES[at] ?? (() => null), `g-${at}`, `g${Math.floor(at / wraps.length)}`),
     /** Never answers. */
     hang: (where: Stage) => run(where, () => new Promise(() => {}), "h-0"),
     /** Settles more than once, or goes on after its end. */

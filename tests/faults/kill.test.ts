@@ -51,7 +51,8 @@ test.for(engines)(
       await oneLife(trial);
       const backend = backendOf(engine, profile);
       row.where = `${engine.name}, ${backend}`;
-      row.note = `${acknowledged(trial).length} rounds acknowledged`;
+      const wipes = pages.told.all("wiped", trial.first, lives).length;
+      row.note = `${acknowledged(trial).length} rounds acknowledged, ${wipes} wipes put back`;
       if (backend !== engine.backend) row.note += `; it has no ${engine.backend}`;
     } finally {
       fs.rmSync(profile, { recursive: true, force: true });

@@ -27,6 +27,8 @@ interface Loss {
   forGood?: boolean;
 }
 
+const CANARY = "mnemograph:mnemograph:canary";
+
 const deleted = (_lab: Lab, page: Page): Promise<void> =>
   page.evaluate(
     () =>
@@ -72,6 +74,7 @@ describe.for(LABS)("on $backend", (engine) => {
       await inLab(pages, engine, async (lab) => {
         const page = await lab.open(init);
         const { stored } = await session(page, "before", 5);
+        const canary = await page.evaluate((name) => localStorage.getItem(name), CANARY);
         await lose(lab, page);
         const after = await session(page, "after", 2);
         row.cases = 1;
@@ -88,6 +91,13 @@ describe.for(LABS)("on $backend", (engine) => {
         ]);
         // What was put back is told once.
         expect((await session(page, "later", 1)).wiped).toEqual([]);
+        if (forGood) return;
+        // Nor is it told anew if the browser had no time to write the canary that came after.
+        await page.evaluate(([name, old]) => localStorage.setItem(name, old), [
+          CANARY,
+          canary ?? "",
+        ] as const);
+        expect((await session(page, "still", 1)).wiped).toEqual([]);
       });
       expect(faultsOf(row)).toEqual([]);
     },

@@ -73,11 +73,17 @@ export class Recovery {
     });
   }
 
-  /** Without a canary, the life of a database that is there is believed; one that is not may have been there. */
+  /**
+   * Without a canary, the life of a database that is there is believed; one that is not may have been there. A canary may
+   * be out of date, for browsers write it some seconds later: the journal knows what came after it.
+   */
   async #isLost(generation: string | undefined): Promise<boolean> {
-    if (this.#canary !== undefined) return this.#canary.store_generation !== generation;
-    if (generation !== undefined || !(await hasJournal())) return false;
-    return (await (await this.#open())?.generation()) !== undefined;
+    const known = this.#canary?.store_generation;
+    if (generation !== undefined && (known === undefined || known === generation)) return false;
+    if (known === undefined && !(await hasJournal())) return false;
+    const copied = await (await this.#open())?.generation();
+    if (generation === undefined) return known !== undefined || copied !== undefined;
+    return copied !== generation;
   }
 
   /** Something was committed: the module says so, and waits for nothing. */

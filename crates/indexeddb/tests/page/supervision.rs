@@ -80,9 +80,11 @@ async fn a_deletion_by_another_tab_is_not_blocked_and_the_next_call_begins_anew(
     let name = "deleted elsewhere";
     let storage = fresh(name).await;
     works(&storage).await;
+    assert_eq!(storage.losses(), 0);
     delete_raw(name).await.unwrap();
     assert_eq!(get(&storage, Table::Heads, &a()).await, Ok(None));
     works(&storage).await;
+    assert_eq!(storage.losses(), 1);
 }
 
 #[wasm_bindgen_test]
@@ -99,6 +101,7 @@ async fn a_connection_that_the_browser_closed_is_opened_again() {
             .await;
         assert_eq!(found.unwrap().len(), 1);
     }
+    assert_eq!(storage.losses(), 0);
     drop(broken);
 }
 

@@ -116,6 +116,8 @@ codes! {
     SettingAndEdge = "W_SETTING_AND_EDGE",
     /// A chat starts the graph and nothing answers it.
     NoReply = "W_NO_REPLY",
+    /// A step takes a branch when it fails, and nothing is wired to it.
+    ErrorUnwired = "W_ERROR_UNWIRED",
     /// The format has it, and this version does nothing about it.
     NotYet = "W_NOT_YET",
     /// A setting has no effect.

@@ -120,7 +120,10 @@ fn a_dense_graph_that_shares_one_memory_is_judged_at_once() {
     // A tree of agents of which each two exclude each other, with a fork beside every one: no pair is found.
     for index in 0..900 {
         nodes.push(
-            json!({"id": format!("a{index}"), "type": "ai_agent", "on_error": {"mode": "branch"}}),
+            json!({"id": format!("a{index}"), "type": "ai_agent", "on_error": {
+                // The leaves of the tree have nothing to branch to.
+                "mode": if index < 450 { "branch" } else { "fail" },
+            }}),
         );
         edges.push(
             json!({"type": "link_memory", "from": "m.memory", "to": format!("a{index}.memory")}),

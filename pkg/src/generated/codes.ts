@@ -78,6 +78,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** Every warning code, sorted. */
 export const WARNING_CODES = [
   "W_CLASS_UNCLEAR",
+  "W_ERROR_UNWIRED",
   "W_JOURNAL",
   "W_MEMORY_SHARED_PARALLEL",
   "W_MEMORY_UNLINKED",

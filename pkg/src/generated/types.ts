@@ -1147,6 +1147,7 @@ export type ProblemCode =
   | "W_UNUSED_VAR"
   | "W_SETTING_AND_EDGE"
   | "W_NO_REPLY"
+  | "W_ERROR_UNWIRED"
   | "W_NOT_YET"
   | "W_UNKNOWN_SETTING";
 

@@ -5,6 +5,7 @@ use super::{DraftGraph, DraftNode};
 use crate::catalogue::{Direction, Kind, Port};
 use crate::document::EdgeType;
 use crate::nodes::{Scope, Settings};
+use crate::policy::ErrorMode;
 use crate::problem::{Code, Problem, Problems, quote};
 
 pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
@@ -38,6 +39,7 @@ pub(super) fn judge(draft: &DraftGraph, problems: &mut Problems) {
             }
         }
     }
+    judge_error_branches(draft, problems);
     judge_resources(draft, problems);
 }
 
@@ -136,6 +138,37 @@ fn judge_unreachable(draft: &DraftGraph, reached: &[bool], problems: &mut Proble
                 format!("No trigger leads to {}; it never runs.", quote(node.id())),
                 "Draw a \"run\" edge to its port in, or remove it.",
             ));
+        }
+    }
+}
+
+/// A branch for failures that leads nowhere ends its way in silence.
+fn judge_error_branches(draft: &DraftGraph, problems: &mut Problems) {
+    let mut is_wired = vec![false; draft.nodes.len()];
+    for wire in &draft.wires {
+        if wire.edge_type == EdgeType::Run
+            && wire.from_port == "error"
+            && let Some(mark) = is_wired.get_mut(wire.from)
+        {
+            *mark = true;
+        }
+    }
+    for (index, (node, is_wired)) in draft.nodes.iter().zip(is_wired).enumerate() {
+        let branches = node.on_error.mode == ErrorMode::Branch && node.is_enabled();
+        let is_unsure = draft.doubts.cover(index, EdgeType::Run, Direction::Out);
+        if node.kind() == Some(Kind::Step) && branches && !is_wired && !is_unsure {
+            problems.add(
+                node.problem(
+                    Code::ErrorUnwired,
+                    format!(
+                        "{} takes its port error when it fails, and nothing is wired to it: control ends there.",
+                        quote(node.id())
+                    ),
+                    "Draw a \"run\" edge from the port error, or set \"mode\" of \"on_error\" to \"continue\" or \"fail\".",
+                )
+                .port("error")
+                .at(&node.path.key("on_error").key("mode")),
+            );
         }
     }
 }

@@ -5,6 +5,7 @@ import type {
   Cleared,
   Edited,
   EventBatch,
+  Forgotten,
   HostNode,
   Message,
   ModelRef,
@@ -143,6 +144,7 @@ export interface RuntimeHandle {
   threads_create(input: { id: string; actor?: string; title?: string }): Promise<Thread>;
   threads_rename(id: string, title: string): Promise<Thread>;
   threads_delete(id: string): Promise<boolean>;
+  forget(thread?: string): Promise<Forgotten>;
   threads_transcript(
     id: string,
     page: { limit?: number; before?: number },

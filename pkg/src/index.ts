@@ -35,6 +35,7 @@ export {
   isMnemographError,
   MnemographError,
 } from "./errors.js";
+export type { Forget } from "./forget.js";
 export type { Graph } from "./graph.js";
 export type { MemoryApi } from "./memory.js";
 export type { MessagesApi, RoundPlace } from "./messages.js";

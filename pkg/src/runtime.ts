@@ -1,6 +1,7 @@
 import type { Change } from "./changes.js";
 import type { Engine } from "./engine.js";
 import { GraphError, MnemographError, toMnemographError } from "./errors.js";
+import { type Forget, forget } from "./forget.js";
 import { Graph } from "./graph.js";
 import { checkId } from "./ids.js";
 import { NotJson, toJsonText } from "./json.js";
@@ -16,7 +17,7 @@ import { StorageApi } from "./storage.js";
 import { ThreadsApi } from "./threads.js";
 import type { Answer, RuntimeOptions } from "./types.js";
 import type { WasmSource } from "./wasm-source.js";
-import type { CheckResult, WaitingRun } from "./wire.js";
+import type { CheckResult, Forgotten, WaitingRun } from "./wire.js";
 
 /** Runs graphs and keeps their state. Made by `createRuntime`. */
 export class Runtime {
@@ -158,6 +159,24 @@ export class Runtime {
     const stop = this.#core.listeners.add(name, listener);
     if (name === "storewiped") queueMicrotask(() => this.#core.tellWiped());
     return stop;
+  }
+
+  /**
+   * Erases a conversation, all of one person, or all that this runtime's namespace holds: transcripts, what nodes
+   * remember, notes, variables, dictionaries, runs that wait. A run that goes on stores nothing of it. Rejects with
+   * `E_SCHEMA` if it is not said what, `E_BAD_ID`, `E_CLOSED` or `E_STORE_…`.
+   *
+   * @example
+   * const { threads, messages } = await runtime.forget({ actor: "ada" });
+   */
+  forget(what: Forget): Promise<Forgotten> {
+    const core = this.#core;
+    return forget(what, {
+      session: core.session,
+      threads: this.threads,
+      changes: core.changes,
+      erasing: (thread, erase) => core.erasing(thread, erase),
+    });
   }
 
   /**

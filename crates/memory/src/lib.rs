@@ -37,6 +37,6 @@ pub use part::{Content, Executor, Part, Source};
 pub use records::{Damage, JournalRow, Quarantined};
 pub use repair::{Repaired, repair};
 pub use summary::{FailedSummary, Placement, Summary};
-pub use thread::{Shown, ShownStatus};
+pub use thread::{Forgotten, Shown, ShownStatus};
 pub use view::{View, ViewPolicy, into_view, view};
 pub use warning::{WARNINGS, Warning};

@@ -2,7 +2,7 @@
 
 use crate::{error::RuntimeError, host::Host, runtime::Runtime};
 use mnemograph_memory::{
-    Message, ShownStatus,
+    Forgotten, Message, ShownStatus,
     thread::{self, Entry, Thread, ThreadListOptions, TranscriptPage},
 };
 use mnemograph_storage::Storage;
@@ -109,6 +109,19 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
     pub async fn threads_delete(&self, id: &str) -> Result<bool, RuntimeError> {
         self.check_open()?;
         Ok(thread::delete(&self.store(), &self.inner.namespace, id).await?)
+    }
+
+    /// Forgets a thread, or, without one, all that the namespace holds, with everything that was made of it.
+    ///
+    /// # Errors
+    /// As [`Runtime::threads_list`].
+    pub async fn forget(&self, thread: Option<&str>) -> Result<Forgotten, RuntimeError> {
+        self.check_open()?;
+        let (store, namespace) = (self.store(), &self.inner.namespace);
+        Ok(match thread {
+            Some(id) => thread::forget(&store, namespace, id).await?,
+            None => thread::forget_namespace(&store, namespace).await?,
+        })
     }
 
     /// The last turns of a thread, in order.

@@ -30,6 +30,7 @@ pub fn all_types() -> Types {
         .add::<mnemograph_memory::Repaired>()
         .add::<mnemograph_memory::View>()
         .add::<mnemograph_memory::ViewPolicy>()
+        .add::<mnemograph_memory::thread::Forgotten>()
         .add::<mnemograph_memory::thread::Thread>()
         .add::<mnemograph_runtime::BrowserStorage>()
         .add::<mnemograph_runtime::Row>()

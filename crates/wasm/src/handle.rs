@@ -263,6 +263,12 @@ impl RuntimeHandle {
         promise(async move { answer(runtime.threads_delete(&id).await) })
     }
 
+    /// Forgets a thread, or all that the namespace holds.
+    pub fn forget(&self, thread: Option<String>) -> Promise {
+        let runtime = self.runtime.clone();
+        promise(async move { answer(runtime.forget(thread.as_deref()).await) })
+    }
+
     /// The last turns of a thread, in order; `{limit?, before?}`.
     pub fn threads_transcript(&self, id: String, page: JsValue) -> Promise {
         let runtime = self.runtime.clone();

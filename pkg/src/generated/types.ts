@@ -364,6 +364,20 @@ export type Failure = {
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter" | "error" | "other";
 
 /**
+ * How much is gone.
+ */
+export type Forgotten = {
+  /**
+   * Conversations.
+   */
+  threads: number;
+  /**
+   * Stored messages, each as often as memory nodes held it.
+   */
+  messages: number;
+};
+
+/**
  * A graph document.
  */
 export type GraphDocument = {

@@ -1,7 +1,10 @@
 import type { KeyPart, StorageAdapter, StorageRange, StoredRecord } from "../../src/index.js";
 
 /** A storage of the page's own, as small as it can be: outlives the runtimes that use it. */
-export function mapStorage(): StorageAdapter {
+export function mapStorage(): StorageAdapter & {
+  /** All records, by table. */
+  dump(): Record<string, StoredRecord[]>;
+} {
   const tables = new Map<string, StoredRecord[]>();
   const rows = (table: string): StoredRecord[] => tables.get(table) ?? [];
   const find = (table: string, key: KeyPart[]): StoredRecord | undefined =>
@@ -13,6 +16,7 @@ export function mapStorage(): StorageAdapter {
     );
   };
   return {
+    dump: () => Object.fromEntries(tables),
     scan: async (table, range, { limit, reverse }) => {
       const found = rows(table).filter((row) => contains(range, row.key));
       if (reverse) found.reverse();

@@ -3,9 +3,11 @@
 //! The transcript is for people, a history for the model: two stores with two keys. Clearing a history leaves the
 //! transcript alone.
 
+mod forget;
 mod transcript;
 mod turn;
 
+pub use forget::{Forgotten, forget, forget_namespace};
 pub use transcript::{Entry, Shown, ShownStatus, Transcript, TranscriptPage, transcript};
 pub use turn::{EARLIER, Turn, TurnStart, finish_batch, finish_turn, open_turn, scans, turn_batch};
 

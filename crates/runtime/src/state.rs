@@ -2,10 +2,10 @@
 
 use crate::{error::RuntimeError, host::Host, runtime::Runtime};
 use mnemograph_engine::{Plan, memory_kind};
-use mnemograph_graph::{AgentMemory, NodeIx, Settings};
+use mnemograph_graph::{AgentMemory, NodeIx, Settings, Var};
 use mnemograph_memory::{
     Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, Message, Quarantined, Read, Scope,
-    Summary, ViewPolicy, dictionaries, history, view,
+    Summary, ViewPolicy, dictionaries, history, variables, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
@@ -39,6 +39,8 @@ pub enum StateKind {
     Messages,
     /// What an agent keeps for itself, by key.
     Dictionary,
+    /// The value of a variable that lives as long as the thread.
+    Variable,
 }
 
 /// A stored message and what becomes of it.
@@ -83,7 +85,11 @@ pub struct StateView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional, type = "Record<string, unknown>"))]
     pub dictionary: Option<Map<String, Value>>,
-    /// How many messages or keys there are.
+    /// The value of a variable: its default while nothing is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional, type = "unknown"))]
+    pub value: Option<Value>,
+    /// How many messages or keys there are; 1 for a variable that is stored.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub count: u64,
     /// How many bytes they take.
@@ -106,6 +112,10 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             .filter_map(|(_, node)| {
                 let (kind, kept) = match &node.settings {
                     Settings::AgentMemory(memory) => (StateKind::Dictionary, memory.scope),
+                    // The others live in a run alone.
+                    Settings::Var(var) if var.scope == mnemograph_graph::Scope::Thread => {
+                        (StateKind::Variable, var.scope)
+                    }
                     other => (StateKind::Messages, other.memory()?.scope),
                 };
                 Some(StateNode {
@@ -133,6 +143,9 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         self.check_open()?;
         if let Some(settings) = dictionary(plan, node) {
             return self.inspect_dictionary(plan, node, settings, thread).await;
+        }
+        if let Some(var) = variable(plan, node) {
+            return self.inspect_variable(plan, node, var, thread).await;
         }
         let Kept {
             key,
@@ -164,6 +177,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             epoch: loaded.base.map(|base| base.epoch),
             messages: messages.collect(),
             dictionary: None,
+            value: None,
             count: loaded.count,
             bytes: loaded.bytes,
             quarantined: loaded.quarantined,
@@ -192,6 +206,14 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
                 }
                 mnemograph_graph::Scope::Session | mnemograph_graph::Scope::Call => 0,
             };
+            return Ok(Cleared { messages, epoch: 0 });
+        }
+        if variable(plan, node).is_some() {
+            let (store, namespace) = (self.store(), &self.inner.namespace);
+            let graph = &plan.graph.id;
+            let stored = variables::load(&store, namespace, thread, graph).await?;
+            variables::write(&store, namespace, thread, graph, node, None).await?;
+            let messages = u64::from(stored.values.contains_key(node));
             return Ok(Cleared { messages, epoch: 0 });
         }
         let Kept { key, scope, .. } = self.history(plan, node, thread)?;
@@ -237,6 +259,37 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         Ok(history::edit(&store, &key, edit).await?)
     }
 
+    async fn inspect_variable(
+        &self,
+        plan: &Plan,
+        node: &str,
+        var: &Var,
+        thread: &str,
+    ) -> Result<StateView, RuntimeError> {
+        let (namespace, graph) = (&self.inner.namespace, &plan.graph.id);
+        let mut stored = variables::load(&self.store(), namespace, thread, graph).await?;
+        let written = stored.values.shift_remove(node);
+        let count = u64::from(written.is_some());
+        let value = written.unwrap_or_else(|| var.default.clone());
+        let parts = [namespace, graph, node, thread, "variable"];
+        Ok(StateView {
+            node: node.to_owned(),
+            node_type: "var".to_owned(),
+            kind: StateKind::Variable,
+            scope: Scope::Thread,
+            thread: thread.to_owned(),
+            storage_key: parts.map(str::to_owned).to_vec(),
+            epoch: None,
+            messages: Vec::new(),
+            dictionary: None,
+            count,
+            bytes: value.to_string().len() as u64,
+            value: Some(value),
+            quarantined: of_node(stored.quarantined, node),
+            summary: None,
+        })
+    }
+
     async fn inspect_dictionary(
         &self,
         plan: &Plan,
@@ -256,10 +309,6 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             _ => settings.initial.clone(),
         };
         let parts = [namespace, graph, node, thread, "agent_memory"];
-        stored.quarantined.retain(|damaged| {
-            let last = damaged.key.parts().last();
-            last == Some(&mnemograph_storage::Part::Text(node.to_owned()))
-        });
         Ok(StateView {
             node: node.to_owned(),
             node_type: "agent_memory".to_owned(),
@@ -272,7 +321,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             count: values.len() as u64,
             bytes: Value::Object(values.clone()).to_string().len() as u64,
             dictionary: Some(values),
-            quarantined: stored.quarantined,
+            value: None,
+            quarantined: of_node(stored.quarantined, node),
             summary: None,
         })
     }
@@ -311,6 +361,22 @@ fn dictionary<'a>(plan: &'a Plan, node: &str) -> Option<&'a AgentMemory> {
         Settings::AgentMemory(settings) => Some(settings),
         _ => None,
     }
+}
+
+/// The settings of a node that is a variable of the thread.
+fn variable<'a>(plan: &'a Plan, node: &str) -> Option<&'a Var> {
+    let found = plan.graph.find(node).and_then(|ix| plan.graph.node(ix))?;
+    match &found.settings {
+        Settings::Var(var) if var.scope == mnemograph_graph::Scope::Thread => Some(var),
+        _ => None,
+    }
+}
+
+/// The damaged records that are those of a node.
+fn of_node(mut damaged: Vec<Quarantined>, node: &str) -> Vec<Quarantined> {
+    let last = mnemograph_storage::Part::Text(node.to_owned());
+    damaged.retain(|damaged| damaged.key.parts().last() == Some(&last));
+    damaged
 }
 
 /// A history as a memory node keeps it.

@@ -1844,7 +1844,7 @@ export type Source =
 /**
  * What a node keeps.
  */
-export type StateKind = "messages" | "dictionary";
+export type StateKind = "messages" | "dictionary" | "variable";
 
 /**
  * A stored message and what becomes of it.
@@ -1918,7 +1918,11 @@ export type StateView = {
    */
   dictionary?: Record<string, unknown>;
   /**
-   * How many messages or keys there are.
+   * The value of a variable: its default while nothing is stored.
+   */
+  value?: unknown;
+  /**
+   * How many messages or keys there are; 1 for a variable that is stored.
    */
   count: number;
   /**

@@ -51,10 +51,7 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
         </dd>
         <dt>Stored</dt>
         <dd data-testid="state-count">
-          {node.kind === "dictionary"
-            ? plural(count, "key")
-            : `${plural(count, "message")}, ${inView} in view`}
-          , {formatBytes(view?.bytes ?? 0)}
+          {amount(node.kind, count, inView)}, {formatBytes(view?.bytes ?? 0)}
         </dd>
         {node.scope === "thread" && view !== undefined && (
           <>
@@ -75,6 +72,11 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
         </Notice>
       )}
       {view?.summary !== undefined && <Notes summary={view.summary} />}
+      {node.kind === "variable" && view !== undefined && (
+        <p data-testid="state-value">
+          <code>{JSON.stringify(view.value ?? null)}</code>
+        </p>
+      )}
       {view?.dictionary !== undefined && <Dictionary values={view.dictionary} />}
       {view !== undefined && node.kind === "messages" && <Messages state={state} />}
       {asking && (
@@ -85,9 +87,8 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
           onClose={() => setAsking(false)}
         >
           <p>
-            “{title}” forgets its{" "}
-            {node.kind === "dictionary" ? plural(count, "key") : plural(count, "message")} of this
-            conversation. The next message is answered without them. What the chat shows stays.
+            “{title}” forgets what it holds of this conversation ({amount(node.kind, count)}). The
+            next message is answered without it. What the chat shows stays.
           </p>
         </ConfirmDialog>
       )}
@@ -106,6 +107,14 @@ function Notes({ summary }: { summary: Summary }): JSX.Element {
       <p class="notes-text">{summary.text}</p>
     </section>
   );
+}
+
+/** How much a node holds. */
+function amount(kind: StateNode["kind"], count: number, inView?: number): string {
+  if (kind === "dictionary") return plural(count, "key");
+  if (kind === "variable") return count === 0 ? "nothing: its default holds" : "a value";
+  const messages = plural(count, "message");
+  return inView === undefined ? messages : `${messages}, ${inView} in view`;
 }
 
 /** What an agent keeps for itself. */

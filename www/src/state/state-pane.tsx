@@ -12,7 +12,9 @@ export function StatePane(): JSX.Element {
   return (
     <div class="panel">
       <div class="panel-tools">
-        <p class="panel-text">What the memory nodes hold for this conversation, as it is stored.</p>
+        <p class="panel-text">
+          What the nodes of this graph hold for this conversation, as it is stored.
+        </p>
         <button
           type="button"
           class="button"

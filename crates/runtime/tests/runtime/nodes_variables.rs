@@ -1,7 +1,9 @@
 //! `var_set`: operations, types, sub-graphs.
 
 use crate::support::{Bench, code, output, run, steps};
-use mnemograph_testkit::{node, plan};
+use mnemograph_runtime::StateKind;
+use mnemograph_storage::MemoryStorage;
+use mnemograph_testkit::{ScriptedHost, node, plan};
 use serde_json::{Value, json};
 
 /// Writes one after the other to a variable and gives it.
@@ -106,6 +108,36 @@ fn each_operation_by_type() {
             }
         }
     }
+}
+
+#[test]
+fn a_thread_variable_can_be_looked_at_and_cleared_and_others_cannot() {
+    let var = json!({"type": "integer", "default": 7, "scope": "thread"});
+    let plan = plan(&write(var, &[json!({"input": "{{ trigger.text }}"})]));
+    let mut bench = Bench::new();
+    let look = |bench: &Bench| {
+        let seen = pollster::block_on(bench.runtime.state_inspect(&plan, "v", "t")).unwrap();
+        (seen.value, seen.count)
+    };
+    let nodes = mnemograph_runtime::Runtime::<MemoryStorage, ScriptedHost>::state_nodes(&plan);
+    assert_eq!(nodes.len(), 1);
+    assert_eq!(
+        (nodes[0].node.as_str(), nodes[0].kind),
+        ("v", StateKind::Variable)
+    );
+    assert_eq!(look(&bench), (Some(json!(7)), 0), "its default");
+    bench.say(&plan, "12");
+    assert_eq!(look(&bench), (Some(json!(12)), 1));
+    let cleared = pollster::block_on(bench.runtime.state_clear(&plan, "v", "t")).unwrap();
+    assert_eq!((cleared.messages, look(&bench)), (1, (Some(json!(7)), 0)));
+
+    let session = self::plan(&write(json!({}), &[json!({"input": 1})]));
+    assert!(
+        mnemograph_runtime::Runtime::<MemoryStorage, ScriptedHost>::state_nodes(&session)
+            .is_empty()
+    );
+    let looked = pollster::block_on(bench.runtime.state_inspect(&session, "v", "t"));
+    assert_eq!(looked.unwrap_err().code(), "E_NOT_FOUND");
 }
 
 #[test]

@@ -8,7 +8,7 @@ import { at, wasmOut } from "./paths.mjs";
  * Budgets in bytes after gzip. A budget moves only in a commit that says why. The goal for the whole of
  * graph, templates, engine, memory and storage is 160 kB; this one keeps what is reached from growing.
  */
-export const budgets = { "wasm + glue": 720_000 };
+export const budgets = { "wasm + glue": 724_000 };
 
 /**
  * @typedef {{name: string, raw: number, gzip: number, brotli: number}} Size

@@ -133,6 +133,7 @@ export interface RuntimeHandle {
   state_nodes(graph: number): StateNode[];
   state_inspect(graph: number, node: string, thread: string): Promise<StateView>;
   state_clear(graph: number, node: string, thread: string): Promise<Cleared>;
+  state_set(graph: number, node: string, thread: string, value: string): Promise<null>;
   state_edit(
     graph: number,
     node: string,

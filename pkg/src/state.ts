@@ -1,6 +1,8 @@
 import type { Changes } from "./changes.js";
+import { MnemographError } from "./errors.js";
 import type { Graph } from "./graph.js";
 import { checkId } from "./ids.js";
+import { NotJson, toJsonText } from "./json.js";
 import type { Session } from "./session.js";
 import type { Cleared, StateNode, StateView } from "./wire.js";
 
@@ -44,6 +46,20 @@ export class StateApi {
     );
   }
 
+  /**
+   * Puts a value into a variable of the thread, in its type, or an object in the place of all that an `agent_memory`
+   * holds. Rejects with `E_COERCE` for a value of another type, `E_MEMORY_WRITE` for one beyond the limits of the
+   * dictionary, `E_NOT_FOUND` for a node that keeps no value; then nothing is changed.
+   */
+  async set({ graph, node, thread }: StatePlace, value: unknown): Promise<void> {
+    const ids = [checkId(node, "node"), checkId(thread, "thread")] as const;
+    const text = asText(value);
+    await this.#session.call((opened) =>
+      opened.handle.state_set(graph.number(opened), ...ids, text),
+    );
+    this.#changes.tell(thread, "memory");
+  }
+
   /** Forgets what a node holds for a thread, in storage and for the next prompt. */
   async clear({ graph, node, thread }: StatePlace): Promise<Cleared> {
     const ids = [checkId(node, "node"), checkId(thread, "thread")] as const;
@@ -52,5 +68,14 @@ export class StateApi {
     );
     this.#changes.tell(thread, "memory");
     return cleared;
+  }
+}
+
+function asText(value: unknown): string {
+  try {
+    return toJsonText(value ?? null);
+  } catch (error) {
+    const why = error instanceof NotJson ? error.message : "cannot be read";
+    throw new MnemographError({ code: "E_COERCE", message: `The value ${why}.` });
   }
 }

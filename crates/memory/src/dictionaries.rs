@@ -37,6 +37,11 @@ pub enum DictionaryOp {
     },
     /// Forgets everything.
     Clear {},
+    /// Keeps these in the place of all that is there. People do so; models have no tool for it.
+    Replace {
+        /// They.
+        values: Map<String, Json>,
+    },
 }
 
 /// How much a dictionary holds.
@@ -60,6 +65,13 @@ impl DictionaryOp {
     ) -> Result<Map<String, Json>, String> {
         match self {
             Self::Clear {} => values.clear(),
+            Self::Replace { values } => {
+                let mut entries = values.iter().map(|(key, value)| Self::Set {
+                    key: key.clone(),
+                    value: value.clone(),
+                });
+                return entries.try_fold(Map::new(), |so_far, set| set.apply(so_far, limits));
+            }
             Self::Delete { key } => {
                 if values.shift_remove(key).is_none() {
                     return Err(format!("There is nothing under the key {key:?}."));

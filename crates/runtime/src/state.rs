@@ -1,11 +1,13 @@
 //! What nodes keep, for people to look at and to clear (3-memory.md D30, D40).
 
+mod values;
+
 use crate::{error::RuntimeError, host::Host, runtime::Runtime};
 use mnemograph_engine::{Plan, memory_kind};
-use mnemograph_graph::{AgentMemory, NodeIx, Settings, Var};
+use mnemograph_graph::{NodeIx, Settings, ValueType};
 use mnemograph_memory::{
     Cleared, Edit, Edited, HistoryKey, Loaded, MemoryError, Message, Quarantined, Read, Scope,
-    Summary, ViewPolicy, dictionaries, history, variables, view,
+    Summary, ViewPolicy, history, view,
 };
 use mnemograph_storage::Storage;
 use serde::Serialize;
@@ -89,6 +91,10 @@ pub struct StateView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional, type = "unknown"))]
     pub value: Option<Value>,
+    /// The type of a variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub value_type: Option<ValueType>,
     /// How many messages or keys there are; 1 for a variable that is stored.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub count: u64,
@@ -141,11 +147,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         thread: &str,
     ) -> Result<StateView, RuntimeError> {
         self.check_open()?;
-        if let Some(settings) = dictionary(plan, node) {
-            return self.inspect_dictionary(plan, node, settings, thread).await;
-        }
-        if let Some(var) = variable(plan, node) {
-            return self.inspect_variable(plan, node, var, thread).await;
+        if let Some(seen) = self.inspect_value(plan, node, thread).await? {
+            return Ok(seen);
         }
         let Kept {
             key,
@@ -178,6 +181,7 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             messages: messages.collect(),
             dictionary: None,
             value: None,
+            value_type: None,
             count: loaded.count,
             bytes: loaded.bytes,
             quarantined: loaded.quarantined,
@@ -197,24 +201,8 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         thread: &str,
     ) -> Result<Cleared, RuntimeError> {
         self.check_open()?;
-        if let Some(settings) = dictionary(plan, node) {
-            let messages = match settings.scope {
-                mnemograph_graph::Scope::Thread => {
-                    let namespace = &self.inner.namespace;
-                    let graph = &plan.graph.id;
-                    dictionaries::remove(&self.store(), namespace, thread, graph, node).await?
-                }
-                mnemograph_graph::Scope::Session | mnemograph_graph::Scope::Call => 0,
-            };
-            return Ok(Cleared { messages, epoch: 0 });
-        }
-        if variable(plan, node).is_some() {
-            let (store, namespace) = (self.store(), &self.inner.namespace);
-            let graph = &plan.graph.id;
-            let stored = variables::load(&store, namespace, thread, graph).await?;
-            variables::write(&store, namespace, thread, graph, node, None).await?;
-            let messages = u64::from(stored.values.contains_key(node));
-            return Ok(Cleared { messages, epoch: 0 });
+        if let Some(cleared) = self.clear_value(plan, node, thread).await? {
+            return Ok(cleared);
         }
         let Kept { key, scope, .. } = self.history(plan, node, thread)?;
         match (scope, self.session_of(thread, &plan.graph.id)) {
@@ -259,74 +247,6 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
         Ok(history::edit(&store, &key, edit).await?)
     }
 
-    async fn inspect_variable(
-        &self,
-        plan: &Plan,
-        node: &str,
-        var: &Var,
-        thread: &str,
-    ) -> Result<StateView, RuntimeError> {
-        let (namespace, graph) = (&self.inner.namespace, &plan.graph.id);
-        let mut stored = variables::load(&self.store(), namespace, thread, graph).await?;
-        let written = stored.values.shift_remove(node);
-        let count = u64::from(written.is_some());
-        let value = written.unwrap_or_else(|| var.default.clone());
-        let parts = [namespace, graph, node, thread, "variable"];
-        Ok(StateView {
-            node: node.to_owned(),
-            node_type: "var".to_owned(),
-            kind: StateKind::Variable,
-            scope: Scope::Thread,
-            thread: thread.to_owned(),
-            storage_key: parts.map(str::to_owned).to_vec(),
-            epoch: None,
-            messages: Vec::new(),
-            dictionary: None,
-            count,
-            bytes: value.to_string().len() as u64,
-            value: Some(value),
-            quarantined: of_node(stored.quarantined, node),
-            summary: None,
-        })
-    }
-
-    async fn inspect_dictionary(
-        &self,
-        plan: &Plan,
-        node: &str,
-        settings: &AgentMemory,
-        thread: &str,
-    ) -> Result<StateView, RuntimeError> {
-        let (namespace, graph) = (&self.inner.namespace, &plan.graph.id);
-        let scope = scope(settings.scope);
-        let mut stored = match scope {
-            Scope::Thread => dictionaries::load(&self.store(), namespace, thread, graph).await?,
-            // What lives shorter is the run's own.
-            Scope::Session | Scope::Call => dictionaries::Dictionaries::default(),
-        };
-        let values = match stored.values.get_mut(node).map(Value::take) {
-            Some(Value::Object(values)) => values,
-            _ => settings.initial.clone(),
-        };
-        let parts = [namespace, graph, node, thread, "agent_memory"];
-        Ok(StateView {
-            node: node.to_owned(),
-            node_type: "agent_memory".to_owned(),
-            kind: StateKind::Dictionary,
-            scope,
-            thread: thread.to_owned(),
-            storage_key: parts.map(str::to_owned).to_vec(),
-            epoch: None,
-            messages: Vec::new(),
-            count: values.len() as u64,
-            bytes: Value::Object(values.clone()).to_string().len() as u64,
-            dictionary: Some(values),
-            value: None,
-            quarantined: of_node(stored.quarantined, node),
-            summary: None,
-        })
-    }
-
     fn history(&self, plan: &Plan, node: &str, thread: &str) -> Result<Kept, RuntimeError> {
         let found = plan
             .graph
@@ -352,31 +272,6 @@ impl<S: Storage + 'static, H: Host + 'static> Runtime<S, H> {
             policy,
         })
     }
-}
-
-/// The settings of a node that is a dictionary.
-fn dictionary<'a>(plan: &'a Plan, node: &str) -> Option<&'a AgentMemory> {
-    let found = plan.graph.find(node).and_then(|ix| plan.graph.node(ix))?;
-    match &found.settings {
-        Settings::AgentMemory(settings) => Some(settings),
-        _ => None,
-    }
-}
-
-/// The settings of a node that is a variable of the thread.
-fn variable<'a>(plan: &'a Plan, node: &str) -> Option<&'a Var> {
-    let found = plan.graph.find(node).and_then(|ix| plan.graph.node(ix))?;
-    match &found.settings {
-        Settings::Var(var) if var.scope == mnemograph_graph::Scope::Thread => Some(var),
-        _ => None,
-    }
-}
-
-/// The damaged records that are those of a node.
-fn of_node(mut damaged: Vec<Quarantined>, node: &str) -> Vec<Quarantined> {
-    let last = mnemograph_storage::Part::Text(node.to_owned());
-    damaged.retain(|damaged| damaged.key.parts().last() == Some(&last));
-    damaged
 }
 
 /// A history as a memory node keeps it.

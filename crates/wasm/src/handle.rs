@@ -212,6 +212,16 @@ impl RuntimeHandle {
         promise(async move { answer(runtime.state_clear(&*plan?, &node, &thread).await) })
     }
 
+    /// Puts a value into a variable or a dictionary of a thread; the value is JSON text.
+    pub fn state_set(&self, graph: usize, node: String, thread: String, value: String) -> Promise {
+        let (runtime, plan) = (self.runtime.clone(), self.plan(graph));
+        promise(async move {
+            let value = serde_json::from_str(&value);
+            let value = value.map_err(|error| plain_error("E_COERCE", &error.to_string()))?;
+            answer(runtime.state_set(&*plan?, &node, &thread, value).await)
+        })
+    }
+
     /// Takes rounds away from what a memory node holds for a thread; `{type: truncate_after | delete_round, round}`.
     pub fn state_edit(&self, graph: usize, node: String, thread: String, edit: JsValue) -> Promise {
         let (runtime, plan) = (self.runtime.clone(), self.plan(graph));

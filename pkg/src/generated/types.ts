@@ -1922,6 +1922,10 @@ export type StateView = {
    */
   value?: unknown;
   /**
+   * The type of a variable.
+   */
+  value_type?: ValueType;
+  /**
    * How many messages or keys there are; 1 for a variable that is stored.
    */
   count: number;

@@ -192,6 +192,9 @@ export class FakeHandle implements RuntimeHandle {
   threads_delete(): Promise<boolean> {
     return Promise.resolve(true);
   }
+  state_set(): Promise<null> {
+    return Promise.resolve(null);
+  }
   forget(): Promise<{ threads: number; messages: number }> {
     return Promise.resolve({ threads: 0, messages: 0 });
   }

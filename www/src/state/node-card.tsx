@@ -74,7 +74,8 @@ export function NodeCard({ state }: { state: NodeState }): JSX.Element {
       {view?.summary !== undefined && <Notes summary={view.summary} />}
       {node.kind === "variable" && view !== undefined && (
         <p data-testid="state-value">
-          <code>{JSON.stringify(view.value ?? null)}</code>
+          <code>{JSON.stringify(view.value ?? null)}</code>{" "}
+          <span class="node-type">{view.value_type}</span>
         </p>
       )}
       {view?.dictionary !== undefined && <Dictionary values={view.dictionary} />}

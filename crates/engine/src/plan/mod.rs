@@ -3,109 +3,23 @@
 
 mod compile;
 mod dictionaries;
+mod host;
+mod memory;
 mod pulls;
+mod tools;
 
-use crate::{
-    effect::MemoryRef,
-    event::Channel,
-    model::{Summariser, ToolSpec},
-    references,
-};
+use crate::{event::Channel, references};
 pub(crate) use compile::{Compiled, Setting};
 pub use dictionaries::DictionaryTool;
 pub(crate) use dictionaries::{limits as dictionary_limits, shown as shown_dictionary};
-use mnemograph_compact::{FromJson, SortedMap, sort_by};
-use mnemograph_graph::{
-    Graph, HostNode, HostNodes, InputDecl, NodeIx, Problem, Scope, Settings, SummaryMemory,
-    SummaryPlacement, ToolRun,
-};
-use mnemograph_memory::{MemoryType, ModelRef, Placement, ViewPolicy};
+pub use host::{Approval, HostCatalogue, HostTool};
+pub use memory::memory_kind;
+use mnemograph_compact::{SortedMap, sort_by};
+use mnemograph_graph::{Graph, HostNodes, InputDecl, NodeIx, Problem, Scope, Settings};
+use mnemograph_memory::ModelRef;
 use pulls::Pulls;
-use serde::Serialize;
-use serde_json::{Value, json};
 use std::rc::Rc;
-
-/// A tool that the host registered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct HostTool {
-    /// What it does, for the model.
-    #[serde(default)]
-    pub description: String,
-    /// JSON Schema of the arguments.
-    #[serde(default)]
-    #[cfg_attr(feature = "ts", ts(type = "unknown"))]
-    pub parameters: Value,
-    /// Whether a person is asked before each call. A `tool` node can only tighten it.
-    #[serde(default)]
-    pub approval: Approval,
-}
-
-/// Whether a person is asked before a tool is called.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, FromJson)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum Approval {
-    /// It is called at once.
-    #[default]
-    Auto,
-    /// A person must agree to each call.
-    Ask,
-    /// It is never called.
-    Deny,
-}
-
-/// What the host offers: the names that graphs may use.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, FromJson)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct HostCatalogue {
-    /// Models by name, with their provider and id where the host knows them.
-    #[serde(default)]
-    #[cfg_attr(
-        feature = "ts",
-        ts(as = "std::collections::BTreeMap<String, Option<ModelRef>>")
-    )]
-    pub models: SortedMap<String, Option<ModelRef>>,
-    /// Tools by name.
-    #[serde(default)]
-    #[cfg_attr(
-        feature = "ts",
-        ts(as = "std::collections::BTreeMap<String, HostTool>")
-    )]
-    pub tools: SortedMap<String, HostTool>,
-    /// Names of the functions for `call` nodes.
-    #[serde(default)]
-    pub functions: Vec<String>,
-    /// Node types.
-    #[serde(default)]
-    pub nodes: Vec<HostNode>,
-}
-
-/// A tool of an agent, ready to be called.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlannedTool {
-    /// As the model is told of it.
-    pub spec: ToolSpec,
-    /// What is called.
-    pub run: PlannedRun,
-    /// Time limit of one call.
-    pub timeout_ms: u64,
-    /// A person must agree to each call.
-    pub require_approval: bool,
-    /// The host forbids it: the model is told so instead.
-    pub is_denied: bool,
-}
-
-/// What a tool of an agent is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlannedRun {
-    /// A tool of the host, by the name under which it is registered.
-    Host(String),
-    /// A sub-graph, by its key.
-    Graph(String),
-    /// A change of a dictionary.
-    Dictionary(NodeIx, DictionaryTool),
-}
+pub use tools::{PlannedRun, PlannedTool};
 
 /// What [`load`] found.
 #[derive(Debug)]
@@ -166,30 +80,6 @@ pub fn load(text: &str, host: Option<&HostCatalogue>) -> Loaded {
     }
 }
 
-/// Which sort of history a memory node keeps, and how much of it a model is shown; `None` for a node that is no memory.
-#[must_use]
-pub fn memory_kind(settings: &Settings) -> Option<(MemoryType, ViewPolicy)> {
-    match settings {
-        Settings::BufferMemory(_) => Some((MemoryType::Buffer, ViewPolicy::Buffer)),
-        Settings::WindowMemory(window) => {
-            let size = window.window_size;
-            Some((MemoryType::Window, ViewPolicy::Window { size }))
-        }
-        Settings::SummaryMemory(summary) => {
-            let policy = ViewPolicy::Summary {
-                trigger: summary.summary_trigger,
-                keep: summary.keep_recent,
-                placement: match summary.summary_placement {
-                    SummaryPlacement::User => Placement::User,
-                    SummaryPlacement::System => Placement::System,
-                },
-            };
-            Some((MemoryType::Summary, policy))
-        }
-        _ => None,
-    }
-}
-
 impl Plan {
     fn new(
         graph: Rc<Graph>,
@@ -226,11 +116,6 @@ impl Plan {
         plan
     }
 
-    /// The tools of an agent in the order of its links.
-    pub(crate) fn tools(&self, agent: NodeIx) -> &[PlannedTool] {
-        self.tools.get(&agent).map_or(&[], Vec::as_slice)
-    }
-
     /// Where the text of a node streams to.
     pub(crate) fn channel(&self, node: NodeIx) -> Channel {
         self.channels
@@ -255,78 +140,6 @@ impl Plan {
         let own = self.graph.node(agent).and_then(|node| node.timeout_ms);
         let total = started.saturating_add(own.unwrap_or(limits.llm_timeout_ms));
         total.min(heard.saturating_add(limits.llm_idle_ms))
-    }
-
-    /// The memory on an agent's port. Scope `call` is neither read nor written; without a chat, `thread` lives as long as
-    /// the run (3-memory.md D24, D25).
-    pub(crate) fn memory(&self, agent: NodeIx, has_thread: bool) -> Option<MemoryRef> {
-        let linked = self.graph.links(agent, "memory").first();
-        let linked = *linked?;
-        let node = self.graph.node(linked)?;
-        let (memory_type, policy) = memory_kind(&node.settings)?;
-        let scope = match node.settings.memory()?.scope {
-            mnemograph_graph::Scope::Call => return None,
-            mnemograph_graph::Scope::Thread if has_thread => mnemograph_memory::Scope::Thread,
-            mnemograph_graph::Scope::Thread | mnemograph_graph::Scope::Session => {
-                mnemograph_memory::Scope::Session
-            }
-        };
-        Some(MemoryRef {
-            node: node.id.clone(),
-            memory_type,
-            policy,
-            scope,
-            summariser: match &node.settings {
-                Settings::SummaryMemory(summary) => self.summariser(agent, linked, summary),
-                _ => None,
-            },
-        })
-    }
-
-    /// How much of its memory an agent is shown.
-    pub(crate) fn policy(&self, agent: NodeIx) -> ViewPolicy {
-        let linked = self.graph.links(agent, "memory").first();
-        let node = linked.and_then(|ix| self.graph.node(*ix));
-        let kind = node.and_then(|node| memory_kind(&node.settings));
-        kind.map(|(_, policy)| policy).unwrap_or_default()
-    }
-
-    /// Who makes a memory's notes: its own model, else that of the agent that remembers by it (D9).
-    fn summariser(
-        &self,
-        agent: NodeIx,
-        memory: NodeIx,
-        summary: &SummaryMemory,
-    ) -> Option<Box<Summariser>> {
-        let linked = [memory, agent]
-            .into_iter()
-            .find_map(|ix| self.graph.links(ix, "llm").first().copied());
-        let Settings::LlmModel(model) = &self.graph.node(linked?)?.settings else {
-            return None;
-        };
-        Some(Box::new(Summariser {
-            model: model.model.clone(),
-            params: model.params.clone(),
-            prompt: summary.summary_prompt.clone(),
-            max_words: summary.summary_max_words,
-        }))
-    }
-
-    /// The stored history that the agents of a run with a thread read, if it is one for all of them: it can be read
-    /// before any of them asks.
-    #[must_use]
-    pub fn only_history(&self) -> Option<MemoryRef> {
-        let mut read = self.all().flat_map(|(key, plan)| {
-            plan.agents().filter_map(move |agent| {
-                let mut memory = plan.memory(agent, true)?;
-                if let Some(key) = key {
-                    memory.node = format!("{key}.{}", memory.node);
-                }
-                (memory.scope == mnemograph_memory::Scope::Thread).then_some(memory)
-            })
-        });
-        let first = read.next()?;
-        read.all(|other| other == first).then_some(first)
     }
 
     /// A setting that is evaluated at run time.
@@ -411,24 +224,6 @@ impl Plan {
             .map(|(ix, _)| ix)
     }
 
-    fn resolve_tools(&mut self, graphs: &SortedMap<String, Rc<Graph>>, host: &HostCatalogue) {
-        let agents: Vec<_> = self.agents().collect();
-        for agent in agents {
-            let tools = self
-                .graph
-                .links(agent, "tools")
-                .iter()
-                .filter_map(|ix| self.graph.node(*ix))
-                .filter_map(|node| match &node.settings {
-                    Settings::Tool(tool) => Some(planned_tool(tool, graphs, host)),
-                    _ => None,
-                })
-                .chain(self.dictionary_tools(agent))
-                .collect();
-            self.tools.insert(agent, tools);
-        }
-    }
-
     /// Finds the agents whose text a `reply` shows as it is.
     fn trace_replies(&mut self) {
         let replies: Vec<_> = self
@@ -472,45 +267,5 @@ pub(crate) fn inputs_of(graph: &Graph) -> Option<&[InputDecl]> {
     match &input.settings {
         Settings::GraphInput(input) => Some(&input.inputs),
         _ => None,
-    }
-}
-
-fn planned_tool(
-    tool: &mnemograph_graph::Tool,
-    graphs: &SortedMap<String, Rc<Graph>>,
-    host: &HostCatalogue,
-) -> PlannedTool {
-    let (known, of_graph) = match &tool.run {
-        ToolRun::Host(name) => (host.tools.get(name), None),
-        ToolRun::Graph(key) => (None, graphs.get(key).and_then(|graph| inputs_of(graph))),
-    };
-    let approval = known.map(|known| known.approval).unwrap_or_default();
-    let description = tool
-        .description
-        .clone()
-        .or_else(|| known.map(|known| known.description.clone()))
-        .unwrap_or_default();
-    let own = tool.parameters.clone();
-    let parameters = own
-        .or_else(|| {
-            known
-                .map(|known| known.parameters.clone())
-                .filter(Value::is_object)
-        })
-        .or_else(|| of_graph.map(mnemograph_graph::input_schema))
-        .unwrap_or_else(|| json!({"type": "object", "properties": {}}));
-    PlannedTool {
-        spec: ToolSpec {
-            name: tool.name.clone(),
-            description,
-            parameters,
-        },
-        run: match &tool.run {
-            ToolRun::Host(name) => PlannedRun::Host(name.clone()),
-            ToolRun::Graph(key) => PlannedRun::Graph(key.clone()),
-        },
-        timeout_ms: tool.timeout_ms,
-        require_approval: tool.require_approval || approval == Approval::Ask,
-        is_denied: approval == Approval::Deny,
     }
 }

@@ -261,7 +261,9 @@ impl ToolRun {
         let (op, text) = match op {
             DictionaryOp::Set { .. } => ("set", "Kept."),
             DictionaryOp::Delete { .. } => ("delete", "Forgotten."),
-            DictionaryOp::Clear {} => ("clear", "All of it is forgotten."),
+            DictionaryOp::Clear {} | DictionaryOp::Replace { .. } => {
+                ("clear", "All of it is forgotten.")
+            }
         };
         let values = match result {
             Ok(values) => values,
